@@ -57,12 +57,12 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No venv module: on Debian and Ubuntu, apt install python3-venv" >&2; exit 2; }
 
 $(VENV)/.ready-without-torch: $(BIN)/python $(PINS)
-	@echo "Installing quizapp without torch: about 20 MB to download. Demos will say how to add torch." >&2
+	@echo "Installing quizapp without torch: 6 MB to download. Demos will say how to add torch." >&2
 	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/.ready-with-torch: $(BIN)/python $(PINS)
-	@echo "Installing quizapp and PyTorch: about 200 MB to download where a CPU build is served (macOS, TORCH=cpu)," >&2
+	@echo "Installing quizapp and PyTorch: about 220 MB to download where a CPU build is served (macOS, TORCH=cpu)," >&2
 	@echo "about 3 GB on Linux where the index offers only the CUDA build. TORCH=0 leaves PyTorch out." >&2
 ifeq ($(TORCH),cpu)
 	@$(PIP) --index-url $(TORCH_INDEX) torch
@@ -71,6 +71,6 @@ endif
 	@touch $@ $(VENV)/.ready-without-torch
 
 $(VENV)/.ready-for-tests: $(VENV)/.ready-with-torch $(PINS)
-	@echo "Installing what the tests need: about 30 MB to download." >&2
+	@echo "Installing what the tests need: 35 MB to download." >&2
 	@$(PIP) -e '.[torch,test]'
 	@touch $@

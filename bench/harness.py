@@ -71,7 +71,9 @@ def run(
     out, err = process.communicate(stdin)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if process.returncode not in expect:
-        raise RuntimeError(f"{list(command)} exited with {process.returncode}: {err.decode(errors='replace')[-2000:]}")
+        raise RuntimeError(
+            f"{list(command)} exited with {process.returncode}: {err.decode(errors='replace')[-2000:]}"
+        )
     cpu_s = (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
     return Spent(cpu_s, time.perf_counter() - started, after.ru_maxrss * 1024, out)
 
@@ -92,7 +94,7 @@ def cpu_ratio(
     expect: tuple[int, ...] = (0,),
     figure: Callable[[Spent], float] = lambda spent: spent.cpu_s,
 ) -> Measurement:
-    """Ratio of a figure (CPU seconds unless said otherwise) of two commands run in turn, after one warm-up each."""
+    """Ratio of a figure (CPU seconds by default) of two commands run in turn, after one warm-up each."""
     run(command, env=env, stdin=stdin, expect=expect)
     run(peer, env=env)
     pairs = []

@@ -1,7 +1,7 @@
 """Measure every promise in one go: `python bench/run.py [WORD…] [--json FILE] [--list]`.
 
 Each row is a ratio against a peer or a floor that is measured in the same run, so it holds on a slow or noisy
-machine. With words, only the rows whose name or tag holds one of them. Exit status 1 when a promise is broken.
+machine. With words: only rows whose name or tag holds one of them. Exit status 1 when a promise is broken.
 """
 
 from __future__ import annotations
@@ -50,12 +50,9 @@ def main() -> int:
         got = row.measure()
         good = row.holds(got.value)
         broken += not good
-        sign = "≥" if row.at_least else "≤"
-        print(
-            f"{'ok' if good else 'OVER':4} {got.value:9.3g} {got.low:8.3g} {got.high:8.3g} {sign}{row.limit:8g}  "
-            f"{row.name} [{row.unit}] {got.detail}",
-            flush=True,
-        )
+        state, sign = "ok" if good else "OVER", "≥" if row.at_least else "≤"
+        figures = f"{got.value:9.3g} {got.low:8.3g} {got.high:8.3g} {sign}{row.limit:8g}"
+        print(f"{state:4} {figures}  {row.name} [{row.unit}] {got.detail}", flush=True)
         results.append(
             {
                 "row": row.name,
@@ -71,7 +68,11 @@ def main() -> int:
             }
         )
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
+    machine = {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "system": platform.system(),
+    }
     options.json.write_text(json.dumps({"machine": machine, "rows": results}, indent=1) + "\n")
     print(f"{len(rows) - broken} of {len(rows)} promises hold; figures in {options.json}")
     return 1 if broken else 0

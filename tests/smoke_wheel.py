@@ -24,9 +24,24 @@ def main() -> None:
         venv.create(work / "env", with_pip=False, symlinks=True)
         env_python = work / "env" / "bin" / "python"
         site = Path(
-            run([env_python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], cwd=work).strip()
+            run(
+                [env_python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], cwd=work
+            ).strip()
         )
-        run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", site, wheel])
+        run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--no-index",
+                "--target",
+                site,
+                wheel,
+            ]
+        )
         borrow_packages(site)
         environment = os.environ | {
             "QUIZAPP_STATE_DIR": str(work / "state"),
@@ -42,7 +57,9 @@ def main() -> None:
         assert where.startswith(str(site)), f"the checkout was imported, not the wheel: {where}"
         assert "multi-gpu" in quizapp("list")
         quizapp("check")
-        taken = json.loads(quizapp("take", "multi-gpu", "--plain", "--json", "--seed", "1", stdin="a\n" * 200, expect=(0, 1)))
+        taken = json.loads(
+            quizapp("take", "multi-gpu", "--plain", "--json", "--seed", "1", stdin="a\n" * 200, expect=(0, 1))
+        )
         assert taken["questions"], taken
         ran = json.loads(quizapp("demo", "tiny-model", "--json", "--seconds", "1", "--devices", "2"))
         assert ran["outcome"] == "completed", ran
@@ -73,7 +90,13 @@ def run(
     expect: tuple[int, ...] = (0,),
 ) -> str:
     done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=env, input=stdin, capture_output=True, text=True, check=False
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode not in expect:
         sys.exit(f"{command} exited with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")

@@ -88,7 +88,8 @@ def test_no_eval_exec_or_shell_in_the_engine() -> None:
                 continue
             name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
             shell = any(
-                word.arg == "shell" and not (isinstance(word.value, ast.Constant) and word.value.value is False)
+                word.arg == "shell"
+                and not (isinstance(word.value, ast.Constant) and word.value.value is False)
                 for word in node.keywords
             )
             if (isinstance(node.func, ast.Name) and name in {"eval", "exec"}) or name == "system" or shell:
@@ -98,6 +99,8 @@ def test_no_eval_exec_or_shell_in_the_engine() -> None:
 
 def test_every_dependency_has_its_reason_beside_it() -> None:
     lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
-    requirements = [line for line in lines if line.startswith('  "') and (">=" in line or line.startswith('  "types'))]
+    requirements = [
+        line for line in lines if line.startswith('  "') and (">=" in line or line.startswith('  "types'))
+    ]
     assert len(requirements) > 10
     assert [line for line in requirements if "#" not in line] == []

@@ -65,7 +65,7 @@ $(VENV)/.ready-with-torch: $(BIN)/python $(PINS)
 	@echo "Installing quizapp and PyTorch: about 220 MB to download where a CPU build is served (macOS, TORCH=cpu)," >&2
 	@echo "about 3 GB on Linux where the index offers only the CUDA build. TORCH=0 leaves PyTorch out." >&2
 ifeq ($(TORCH),cpu)
-	@$(PIP) --index-url $(TORCH_INDEX) torch
+	@$(PIP) --index-url $(TORCH_INDEX) --no-deps torch
 endif
 	@$(PIP) -e '.[torch]'
 	@touch $@ $(VENV)/.ready-without-torch

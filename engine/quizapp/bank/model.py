@@ -8,38 +8,66 @@ for the editor that completes a bank.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
-FORMAT = 1
+from quizapp.bank.spelling import (
+    ANY_TEXT,
+    BOUNDS,
+    BY_KIND,
+    COUNT,
+    DEVICES,
+    DURATION,
+    FIGURE_PATH,
+    FLAG,
+    ID,
+    NUMBER,
+    SHARE,
+    TEXT,
+    THIS_FORMAT,
+    URL,
+)
 
 VerifiedBy = Literal["experiment", "reference", "judgement"]
 Variant = Literal["fault", "fix"]
-Meter = Literal["util", "compute", "collective", "data_wait", "host_wait", "memory_bytes", "processes", "steps_per_s"]
+Meter = Literal[
+    "util", "compute", "collective", "data_wait", "host_wait", "memory_bytes", "processes", "steps_per_s"
+]
+
+Id = Annotated[str, ID]
+Text = Annotated[str, TEXT]
+AnyText = Annotated[str, ANY_TEXT]
+
+
+class _Strict:
+    """What pydantic is told about every part of a bank."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "use_attribute_docstrings": True}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DemoLink:
+class DemoLink(_Strict):
     """The demo behind an option, and how it is to be run."""
 
-    name: str
+    name: Text
     """Name of the demo, as in `quizapp demo`."""
     variant: Variant = "fault"
     """Run the demo's fault, or its fix."""
-    params: dict[str, str] = field(default_factory=dict)
-    """Parameters that the demo declares; as written, typed by the demo's declaration."""
+    params: dict[AnyText, AnyText] = field(default_factory=dict)
+    """Parameters that the demo declares, and `devices`; as written, typed by the demo's declaration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(_Strict):
     """One of the offered answers."""
 
-    id: str
+    id: Id
     """Permanent, unique in the question; letters exist only on screen."""
-    text: str
+    text: Text
     """Markdown."""
-    correct: bool = False
+    correct: Annotated[bool, FLAG] = False
     """True for a key."""
-    rationale: str
+    rationale: Text
     """Markdown: why this option is right or wrong."""
     demo: DemoLink | None = None
     """The experiment that speaks to this option."""
@@ -48,95 +76,98 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """Bounds of a reading, both included."""
+class Range(_Strict):
+    """Bounds of a reading, both included; a number alone stands for both."""
 
-    min: float | None = None
-    max: float | None = None
+    min: Annotated[float, NUMBER] | None = None
+    max: Annotated[float, NUMBER] | None = None
+
+
+Bounds = Annotated[Range, BOUNDS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Predicate:
+class Predicate(_Strict):
     """One sign that the stem claims, as a condition on measurements.
 
     Either a `meter` with at least one of value/mean/longest_zero_s/minimum/maximum, or an `event`.
     """
 
-    says: str
+    says: Text
     """The words of the stem that this predicate encodes, verbatim."""
     meter: Meter | None = None
     """What is read."""
-    devices: int | Literal["all"] | None = None
+    devices: Annotated[int | Literal["all"], DEVICES] | None = None
     """How many devices (exactly) must fulfil the condition; `all` for each of them."""
-    mean: Range | None = None
+    mean: Bounds | None = None
     """Mean over the run."""
-    minimum: Range | None = None
+    minimum: Bounds | None = None
     """Lowest window of the run."""
-    maximum: Range | None = None
+    maximum: Bounds | None = None
     """Highest window of the run."""
-    longest_zero_s: Range | None = None
+    longest_zero_s: Bounds | None = None
     """Longest stretch at zero, in device seconds."""
-    value: Range | None = None
+    value: Bounds | None = None
     """For readings of the whole job: `processes`, `steps_per_s`."""
     relative_to: Literal["control"] | None = None
     """The reading is divided by the control's before it is compared."""
     event: Literal["out-of-memory"] | None = None
     """Something that happens or not, in place of a meter."""
-    present: bool = True
+    present: Annotated[bool, FLAG] = True
     """For an event: whether it must happen, or must not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Symptom:
+class Symptom(_Strict):
     """What the stem says can be observed."""
 
-    devices: int = 8
+    devices: Annotated[int, COUNT] = 8
     """Number of devices that the stem speaks of."""
     where: tuple[Predicate, ...]
     """All of them must hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(_Strict):
     """A picture beside the bank."""
 
-    src: str
+    src: Annotated[str, FIGURE_PATH]
     """Path relative to the bank's file, inside its folder."""
-    alt: str
+    alt: Text
     """What the picture shows, for those who can't see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(_Strict):
     """Shown after scoring."""
 
-    short: str
+    short: Text
     """Markdown, two or three sentences."""
-    full: str = ""
+    full: AnyText = ""
     """Markdown, the whole story."""
     figure: Figure | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(_Strict):
     """Where a learner can read on."""
 
-    title: str
-    url: str
+    title: Text
+    url: Annotated[str, URL]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    id: str
+class _Question(_Strict):
+    id: Id
     """Permanent, unique in the bank, never positional; kebab-case."""
-    revision: int = 1
+    revision: Annotated[int, COUNT] = 1
     """Raised when the meaning changes, not for a typo."""
-    objective: str | None = None
+    objective: AnyText | None = None
     """One of the bank's objectives."""
-    target_time_s: float | None = None
-    """Difficulty as a time budget; written `target_time: 90s`."""
-    points: float = 1.0
-    stem: str
+    target_time_s: Annotated[float, DURATION] | None = field(default=None, metadata={"alias": "target_time"})
+    """Difficulty as a time budget, such as 90s."""
+    points: Annotated[float, NUMBER] = 1.0
+    stem: Text
     """Markdown: what is asked."""
     symptom: Symptom | None = None
     """What the stem claims, over the lab's meters."""
@@ -162,31 +193,37 @@ class MultipleChoice(_Question):
     options: tuple[Option, ...]
 
 
-# A further kind is a dataclass here, a name in KINDS, a scorer in assess/scoring.py and a view in each front end.
+# A further kind is a dataclass here, a name in KINDS, a line in snapshot.py, a scorer in assess/scoring.py,
+# and a view in each front end.
 Question = SingleChoice | MultipleChoice
 KINDS: dict[str, type[Question]] = {"single-choice": SingleChoice, "multiple-choice": MultipleChoice}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Take:
+class Take(_Strict):
     """How the bank is taken, unless the learner says otherwise."""
 
     shuffle: tuple[Literal["questions", "options"], ...] = ()
-    time_limit_s: float | None = None
-    """Written `time_limit: 30m`."""
-    pass_mark: float | None = None
-    """Share of the points, 0 to 1; written `pass_mark: 70%`."""
+    """What is put into a new order for each attempt."""
+    time_limit_s: Annotated[float, DURATION] | None = field(default=None, metadata={"alias": "time_limit"})
+    """For the whole bank, such as 30m."""
+    pass_mark: Annotated[float, SHARE] | None = None
+    """Share of the points, such as 70%."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bank:
+class Bank(_Strict):
     """One YAML file of questions."""
 
-    format: Literal[1]
-    title: str
-    language: str = "en"
-    description: str = ""
-    license: str = ""
-    objectives: dict[str, str] = field(default_factory=dict)
+    format: Annotated[int, THIS_FORMAT]
+    """Version of this format."""
+    title: Text
+    language: Text = "en"
+    """BCP 47 tag of the language that the bank is written in."""
+    description: AnyText = ""
+    """Markdown."""
+    license: AnyText = ""
+    objectives: dict[Id, Text] = field(default_factory=dict)
+    """What the bank teaches: an id and a sentence for each."""
     take: Take = field(default_factory=Take)
-    questions: tuple[Question, ...]
+    questions: tuple[Annotated[Question, BY_KIND], ...]

@@ -1,0 +1,293 @@
+"""An attempt is what its events say: an append-only list, and a pure fold over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from quizapp.assess.response import Response
+from quizapp.assess.scoring import Score, Verdict
+
+
+class Started(NamedTuple):
+    """The attempt began: what was drawn from which bank, for whom.
+
+    The order of options is drawn from the same seed, and recorded by Shown when a question is presented.
+    """
+
+    bank_id: str
+    bank_title: str
+    bank_hash: str
+    learner: str
+    mode: str
+    seed: int
+    shuffle: tuple[str, ...]
+    question_ids: tuple[str, ...]
+    pass_mark: float | None
+    objectives: dict[str, str]
+
+
+class Shown(NamedTuple):
+    """A question was presented with its options in this order; `snapshot` is the stored question's hash."""
+
+    question_id: str
+    revision: int
+    option_order: tuple[str, ...]
+    snapshot: str
+
+
+class ResponseChanged(NamedTuple):
+    """The learner chose, changed or cleared a response."""
+
+    question_id: str
+    response: Response
+
+
+class Submitted(NamedTuple):
+    """The response stands from here on."""
+
+    question_id: str
+
+
+class Predicted(NamedTuple):
+    """What the learner expects of the demo behind an option."""
+
+    question_id: str
+    option_id: str
+    diagnosis: str
+
+
+class DemoRan(NamedTuple):
+    """The demo behind an option ran; the summary of its measurements."""
+
+    question_id: str
+    option_id: str
+    summary: dict[str, Any]
+
+
+class Scored(NamedTuple):
+    """A score was given. Scoring again adds one with its reason, and never replaces."""
+
+    question_id: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    rule: str
+    objective: str | None
+    reason: str = ""
+
+
+class Discarded(NamedTuple):
+    """The learner gave the attempt up; it is kept, and no longer offered."""
+
+
+class Finished(NamedTuple):
+    """The attempt ended with this result; `passed` is None when the bank has no pass mark."""
+
+    points: float
+    max_points: float
+    passed: bool | None
+
+
+Event = Started | Shown | ResponseChanged | Submitted | Predicted | DemoRan | Scored | Discarded | Finished
+
+_TYPES: dict[str, type[Event]] = {
+    "started": Started,
+    "shown": Shown,
+    "response-changed": ResponseChanged,
+    "submitted": Submitted,
+    "predicted": Predicted,
+    "demo-ran": DemoRan,
+    "scored": Scored,
+    "discarded": Discarded,
+    "finished": Finished,
+}
+_NAMES = {kind: name for name, kind in _TYPES.items()}
+_RESTORE: dict[str, Callable[[Any], Any]] = {
+    "question_ids": tuple,
+    "option_order": tuple,
+    "shuffle": tuple,
+    "response": Response.from_json,
+    "verdict": Verdict,
+}
+
+
+def event_to_json(event: Event) -> tuple[str, dict[str, Any]]:
+    """An event's type name and its JSON-able body."""
+    body = event._asdict()
+    if isinstance(event, ResponseChanged):
+        body["response"] = event.response.to_json()
+    return _NAMES[type(event)], body
+
+
+def event_from_json(name: str, body: Mapping[str, Any]) -> Event:
+    """Restores an event; ValueError for a type or a body that this version does not know."""
+    kind = _TYPES.get(name)
+    if kind is None:
+        raise ValueError(f"unknown event {name!r}")
+    try:
+        return kind(
+            **{key: _RESTORE[key](value) if key in _RESTORE else value for key, value in body.items()}
+        )
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"event {name!r}: {error}") from error
+
+
+class ItemState:
+    """What has happened to one question of an attempt. Times are microseconds since 1970, UTC; 0: not yet."""
+
+    __slots__ = (
+        "objective",
+        "option_order",
+        "predictions",
+        "question_id",
+        "response",
+        "revision",
+        "runs",
+        "scores",
+        "shown_at_us",
+        "snapshot",
+        "submitted",
+        "submitted_at_us",
+    )
+
+    def __init__(self, question_id: str) -> None:
+        self.question_id = question_id
+        self.revision = 0
+        self.option_order: tuple[str, ...] = ()
+        self.snapshot = ""
+        self.response = Response()
+        self.submitted = False
+        self.scores: list[Score] = []
+        self.objective: str | None = None
+        self.predictions: list[tuple[str, str]] = []
+        self.runs: list[tuple[str, dict[str, Any]]] = []
+        self.shown_at_us = 0
+        self.submitted_at_us = 0
+
+    @property
+    def score(self) -> Score | None:
+        """The latest score."""
+        return self.scores[-1] if self.scores else None
+
+    @property
+    def shown(self) -> bool:
+        """True once the question was presented."""
+        return bool(self.snapshot)
+
+
+class Attempt:
+    """The state that a list of events leads to. `apply` raises ValueError for an event that can't follow."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.started: Started | None = None
+        self.finish: Finished | None = None
+        self.finished_at_us = 0
+        self.discarded = False
+        self.position = 0
+        self._places: dict[str, int] = {}
+        # Sparse: an attempt on ten thousand questions begins without ten thousand states.
+        self._states: dict[str, ItemState] = {}
+        for event in events:
+            self.apply(event)
+
+    @property
+    def finished(self) -> bool:
+        """True after Finished."""
+        return self.finish is not None
+
+    @property
+    def question_ids(self) -> tuple[str, ...]:
+        """The drawn questions, in order."""
+        return self.started.question_ids if self.started else ()
+
+    @property
+    def items(self) -> list[ItemState]:
+        """The state of each drawn question, in order."""
+        return [self._states.get(question_id) or ItemState(question_id) for question_id in self.question_ids]
+
+    @property
+    def touched(self) -> list[ItemState]:
+        """The states of the questions to which something has happened, in order of their first event."""
+        return list(self._states.values())
+
+    def item(self, question_id: str) -> ItemState:
+        """The state of one drawn question; KeyError for another."""
+        state = self._states.get(question_id)
+        if state is None:
+            if question_id not in self._places:
+                raise KeyError(question_id)
+            state = ItemState(question_id)
+        return state
+
+    @property
+    def answered(self) -> int:
+        """Number of questions whose response is submitted."""
+        return sum(state.submitted for state in self._states.values())
+
+    @property
+    def points(self) -> float:
+        """Points so far, by the latest score of each question."""
+        return sum(state.scores[-1].points for state in self._states.values() if state.scores)
+
+    @property
+    def max_points(self) -> float:
+        """Points that the questions scored so far could have given."""
+        return sum(state.scores[-1].max_points for state in self._states.values() if state.scores)
+
+    def apply(self, event: Event, at_us: int = 0) -> None:
+        """Takes one event in."""
+        if isinstance(event, Started):
+            if self.started is not None:
+                raise ValueError("an attempt starts once")
+            self.started = event
+            self._places = {question_id: place for place, question_id in enumerate(event.question_ids)}
+            return
+        if self.started is None:
+            raise ValueError("an attempt begins with its start")
+        if self.discarded:
+            raise ValueError("the attempt was discarded")
+        if isinstance(event, Finished | Discarded):
+            if self.finished:
+                raise ValueError("the attempt is finished")
+            if isinstance(event, Finished):
+                self.finish, self.finished_at_us = event, at_us
+            else:
+                self.discarded = True
+            return
+        self._apply_to_item(event, at_us)
+
+    def _apply_to_item(
+        self, event: Shown | ResponseChanged | Submitted | Predicted | DemoRan | Scored, at_us: int
+    ) -> None:
+        try:
+            state = self.item(event.question_id)
+        except KeyError:
+            raise ValueError(f"{event.question_id!r} was not drawn for this attempt") from None
+        match event:
+            case Shown():
+                self.position = self._places[event.question_id]
+                # What was first presented stands: its option order is what the response refers to.
+                if not state.shown:
+                    state.revision, state.option_order = event.revision, event.option_order
+                    state.snapshot, state.shown_at_us = event.snapshot, at_us
+            case ResponseChanged():
+                self._must_be_open(state)
+                state.response = event.response
+            case Submitted():
+                self._must_be_open(state)
+                state.submitted, state.submitted_at_us = True, at_us
+            case Predicted():
+                state.predictions.append((event.option_id, event.diagnosis))
+            case DemoRan():
+                state.runs.append((event.option_id, event.summary))
+            case Scored():
+                state.scores.append(Score(event.verdict, event.points, event.max_points, event.rule))
+                state.objective = event.objective
+        self._states[event.question_id] = state
+
+    def _must_be_open(self, state: ItemState) -> None:
+        if state.submitted:
+            raise ValueError(f"the response to {state.question_id!r} is submitted")
+        if self.finished:
+            raise ValueError("the attempt is finished")

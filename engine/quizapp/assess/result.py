@@ -1,0 +1,74 @@
+"""The result of an attempt, from its fold alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from quizapp.assess.attempt import Attempt
+from quizapp.assess.scoring import Verdict
+
+# A sum of thirds must not fail a mark that it reaches.
+_TOLERANCE = 1e-9
+
+
+class ObjectiveResult(NamedTuple):
+    """Points on one objective; `objective` is "" for questions without one."""
+
+    objective: str
+    title: str
+    points: float
+    max_points: float
+    correct: int
+    questions: int
+
+
+class Result(NamedTuple):
+    """Points of the questions scored so far; all of them once the attempt is finished."""
+
+    points: float
+    max_points: float
+    pass_mark: float | None
+    passed: bool | None
+    by_objective: tuple[ObjectiveResult, ...]
+    counts: dict[Verdict, int]
+
+    @property
+    def share(self) -> float:
+        """Points as a share of the points to be had, 0 to 1."""
+        return self.points / self.max_points if self.max_points else 0.0
+
+
+def result_of(attempt: Attempt) -> Result:
+    """Adds up the latest score of each question."""
+    started = attempt.started
+    titles = started.objectives if started else {}
+    pass_mark = started.pass_mark if started else None
+    counts = dict.fromkeys(Verdict, 0)
+    by_objective: dict[str, list[float]] = {}
+    for state in attempt.items:
+        score = state.score
+        if score is None:
+            continue
+        counts[score.verdict] += 1
+        sums = by_objective.setdefault(state.objective or "", [0.0, 0.0, 0, 0])
+        sums[0] += score.points
+        sums[1] += score.max_points
+        sums[2] += score.verdict is Verdict.CORRECT
+        sums[3] += 1
+    points, max_points = attempt.points, attempt.max_points
+    return Result(
+        points,
+        max_points,
+        pass_mark,
+        passes(points, max_points, pass_mark),
+        tuple(
+            ObjectiveResult(name, titles.get(name, name), sums[0], sums[1], int(sums[2]), int(sums[3]))
+            for name, sums in by_objective.items()
+        ),
+        counts,
+    )
+
+
+def passes(points: float, max_points: float, pass_mark: float | None) -> bool | None:
+    """Whether the points reach the mark (a share of the points, 0 to 1); None without a mark."""
+    return None if pass_mark is None else points + _TOLERANCE >= pass_mark * max_points

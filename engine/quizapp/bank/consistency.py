@@ -1,0 +1,130 @@
+"""What types can't say of a question, and without which it can't be taken or measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from quizapp.bank.findings import Where
+from quizapp.bank.model import MultipleChoice, Predicate, Question, SingleChoice, Symptom
+
+Complaint = tuple[Where, str, str, str]  # place inside the question, code, message, hint
+
+PER_DEVICE = ("mean", "minimum", "maximum", "longest_zero_s")
+OF_THE_JOB = ("processes", "steps_per_s")
+
+
+def complaints(question: Question) -> Iterator[Complaint]:
+    """Errors of one valid question, with their places inside it."""
+    if question.points <= 0:
+        yield (
+            ("points",),
+            "bad-value",
+            f"{question.points:g} points can't be scored",
+            "write a number above 0",
+        )
+    if isinstance(question, SingleChoice | MultipleChoice):
+        options = [(option.id, option.correct, option.pin) for option in question.options]
+        if not any(correct for _, correct, _ in options):
+            yield ("options",), "no-key", "no option is the key", "mark the right one with correct: true"
+        yield from option_complaints(options, single=isinstance(question, SingleChoice))
+    if question.symptom is not None:
+        yield from symptom_complaints(question.symptom)
+
+
+def option_complaints(
+    options: Sequence[tuple[str, bool, str | None]], *, single: bool
+) -> Iterator[Complaint]:
+    """Errors in a question's options, given as (id, correct, pin)."""
+    if len(options) < 2:
+        yield ("options",), "too-few-options", "one option is no choice", "offer two at least"
+    if len(options) > 26:
+        yield (
+            ("options",),
+            "too-many-options",
+            f"{len(options)} options are more than letters",
+            "offer 26 at most",
+        )
+    first: dict[str, int] = {}
+    for index, (option_id, _, _) in enumerate(options):
+        if option_id in first:
+            message = f"options {first[option_id] + 1} and {index + 1} share the id {option_id}"
+            yield ("options", index, "id"), "duplicate-option-id", message, "give each its own"
+        first.setdefault(option_id, index)
+    keys = [option_id for option_id, correct, _ in options if correct]
+    if len(keys) > 1 and single:
+        message = f"{len(keys)} options are keys: {', '.join(keys)}"
+        yield ("options",), "too-many-keys", message, "leave one, or make it kind: multiple-choice"
+    for end in ("first", "last"):
+        pinned = [option_id for option_id, _, pin in options if pin == end]
+        if len(pinned) > 1:
+            message = f"{' and '.join(pinned)} are both pinned {end}"
+            yield ("options",), "pins-collide", message, "pin one of them"
+
+
+def symptom_complaints(symptom: Symptom) -> Iterator[Complaint]:
+    """Errors in a symptom, with their places inside the question."""
+    if not symptom.where:
+        yield (
+            ("symptom", "where"),
+            "no-predicate",
+            "no predicate stands here",
+            "write one at least, or no symptom",
+        )
+    for index, predicate in enumerate(symptom.where):
+        for field, message, hint in _predicate(predicate, symptom.devices):
+            yield ("symptom", "where", index, *field), "bad-predicate", message, hint
+
+
+def _predicate(predicate: Predicate, devices: int) -> Iterator[tuple[Where, str, str]]:
+    readings = [name for name in (*PER_DEVICE, "value") if getattr(predicate, name) is not None]
+    if predicate.event is not None:
+        if predicate.meter is not None:
+            yield ("meter",), "an event stands beside a meter", "make them two predicates"
+        for name in readings:
+            yield (
+                (name,),
+                f"{name} stands beside an event",
+                "an event happens or not; write present: true or false",
+            )
+        if predicate.devices is not None:
+            yield (
+                ("devices",),
+                "devices stands beside an event",
+                "an event is the whole job's; remove devices",
+            )
+        return
+    if predicate.meter is None:
+        yield (), "neither a meter nor an event is named", "add meter: util, or event: out-of-memory"
+        return
+    if not predicate.present:
+        yield ("present",), "present belongs to an event", "bound a reading instead, such as mean: {max: 0.5}"
+    if not readings:
+        wanted = "value: 1" if predicate.meter in OF_THE_JOB else "mean: {min: 0.95}"
+        yield (), f"no reading of {predicate.meter} is bounded", f"add one, such as {wanted}"
+    for name in readings:
+        if predicate.meter in OF_THE_JOB and name != "value":
+            yield (
+                (name,),
+                f"{predicate.meter} is one reading of the whole job",
+                f"write value in place of {name}",
+            )
+        elif predicate.meter not in OF_THE_JOB and name == "value":
+            known = ", ".join(PER_DEVICE)
+            yield (
+                (name,),
+                f"{predicate.meter} is read window by window",
+                f"write one of {known} in place of value",
+            )
+        bounds = getattr(predicate, name)
+        if bounds.min is None and bounds.max is None:
+            yield (name,), "has no bound", "write {min: …}, {max: …} or both"
+        elif bounds.min is not None and bounds.max is not None and bounds.min > bounds.max:
+            yield (name,), f"min {bounds.min:g} is above max {bounds.max:g}", "swap the two"
+    if predicate.meter in OF_THE_JOB:
+        if predicate.devices is not None:
+            yield ("devices",), f"{predicate.meter} is a reading of the whole job", "remove devices"
+    elif predicate.devices is None:
+        yield (), "devices is missing", f"say how many must show it, such as devices: {devices}, or all"
+    elif isinstance(predicate.devices, int) and predicate.devices > devices:
+        message = f"{predicate.devices} devices are more than the symptom's {devices}"
+        yield ("devices",), message, "raise the symptom's devices, or lower this"

@@ -1,0 +1,110 @@
+"""A question as JSON and back: what the cache holds, and what an attempt keeps of what it showed.
+
+Fields at their default are left out, so that a field added to the model later changes no hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from quizapp.bank.model import (
+    KINDS,
+    DemoLink,
+    Explanation,
+    Figure,
+    Option,
+    Predicate,
+    Question,
+    Range,
+    Reference,
+    Symptom,
+    Take,
+)
+
+_RANGES = ("mean", "minimum", "maximum", "longest_zero_s", "value")
+_defaults: dict[type, list[tuple[str, Any]]] = {}
+
+
+def question_to_json(question: Question) -> str:
+    """The question as one line of JSON, the same for the same content."""
+    return json.dumps(_plain(question), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def question_from_json(text: str) -> Question:
+    """The question that `question_to_json` wrote."""
+    data = json.loads(text)
+    data["options"] = tuple(_option(option) for option in data["options"])
+    data["explanation"] = _explanation(data["explanation"])
+    if "symptom" in data:
+        data["symptom"] = _symptom(data["symptom"])
+    if "references" in data:
+        data["references"] = tuple(Reference(**reference) for reference in data["references"])
+    return KINDS[data["kind"]](**data)
+
+
+def content_hash(question_json: str) -> str:
+    """What proves that a question is the one that was shown: sha256 of its JSON, in hex."""
+    return hashlib.sha256(question_json.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def take_to_plain(take: Take) -> dict[str, Any]:
+    """`take` for JSON."""
+    plain: dict[str, Any] = _plain(take)
+    return plain
+
+
+def take_from_plain(data: dict[str, Any]) -> Take:
+    """What `take_to_plain` made, after JSON."""
+    return Take(**{**data, "shuffle": tuple(data.get("shuffle", ()))})
+
+
+def _plain(value: Any) -> Any:
+    kind = value.__class__
+    if kind is str or kind is bool or kind is int or kind is float or value is None:
+        return value
+    if kind is tuple:
+        return [_plain(item) for item in value]
+    if kind is dict:
+        return value
+    plain = {}
+    for name, default in _defaults.get(kind) or _learn(kind):
+        item = getattr(value, name)
+        if item is not default and item != default:
+            plain[name] = _plain(item)
+    return plain
+
+
+def _learn(kind: type) -> list[tuple[str, Any]]:
+    _defaults[kind] = [(field.name, _default(field)) for field in fields(kind)]
+    return _defaults[kind]
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default_factory() if field.default_factory is not MISSING else field.default
+
+
+def _option(data: dict[str, Any]) -> Option:
+    if "demo" in data:
+        data["demo"] = DemoLink(**data["demo"])
+    return Option(**data)
+
+
+def _explanation(data: dict[str, Any]) -> Explanation:
+    if "figure" in data:
+        data["figure"] = Figure(**data["figure"])
+    return Explanation(**data)
+
+
+def _symptom(data: dict[str, Any]) -> Symptom:
+    data["where"] = tuple(_predicate(predicate) for predicate in data["where"])
+    return Symptom(**data)
+
+
+def _predicate(data: dict[str, Any]) -> Predicate:
+    for name in _RANGES:
+        if name in data:
+            data[name] = Range(**data[name])
+    return Predicate(**data)

@@ -1,0 +1,106 @@
+"""What a typed line means. Option letters go first, so a command never shadows an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Answer(NamedTuple):
+    """The chosen options' ids."""
+
+    selected: tuple[str, ...]
+
+
+class Command(NamedTuple):
+    """A command, with the option that it names or ""."""
+
+    name: str
+    option_id: str = ""
+
+
+class Unclear(NamedTuple):
+    """A line that means nothing here, and why."""
+
+    why: str
+
+
+ALIASES = {
+    "?": "help",
+    "h": "help",
+    "help": "help",
+    "s": "skip",
+    "skip": "skip",
+    "next": "skip",
+    "n": "skip",
+    "b": "back",
+    "p": "back",
+    "back": "back",
+    "c": "clear",
+    "x": "clear",
+    "clear": "clear",
+    "d": "demo",
+    "demo": "demo",
+    "run": "demo",
+    "r": "again",
+    "again": "again",
+    "f": "full",
+    "full": "full",
+    "submit": "submit",
+    "finish": "finish",
+    "w": "wrong",
+    "wrong": "wrong",
+    "q": "quit",
+    "quit": "quit",
+    "exit": "quit",
+}
+
+
+def parse(
+    line: str, letters: Mapping[str, str], *, several: bool, answering: bool
+) -> Answer | Command | Unclear:
+    """The meaning of a line.
+
+    `letters`: option id -> letter on screen. `several`: more than one option may be chosen. `answering` False
+    reads commands only, so that their letters are free. A leading ":" makes a line a command in any case.
+    """
+    words = line.replace(",", " ").split()
+    if not words:
+        return Command("skip")
+    by_name = {letter.lower(): option_id for option_id, letter in letters.items()}
+    by_name |= {option_id: option_id for option_id in letters if option_id not in by_name}
+    if words[0].startswith(":"):
+        words[0] = words[0][1:] or "?"
+    elif answering:
+        chosen = _options(words, by_name, several)
+        if chosen is not None:
+            return Answer(tuple(dict.fromkeys(chosen)))
+    name = ALIASES.get(words[0].lower())
+    if name is None:
+        return Unclear(f"{words[0]!r} is no option and no command here.")
+    if name == "demo":
+        if len(words) != 2 or (option_id := _option(words[1], by_name)) is None:
+            return Unclear("Which option's demo? For example: demo a")
+        return Command(name, option_id)
+    if len(words) > 1:
+        return Unclear(f"{name!r} stands alone.")
+    return Command(name)
+
+
+def _options(words: list[str], by_name: Mapping[str, str], several: bool) -> list[str] | None:
+    chosen = [_option(word, by_name) for word in words]
+    known = [option_id for option_id in chosen if option_id is not None]
+    if len(known) == len(words):
+        return known
+    only = words[0].lower()
+    if several and len(words) == 1 and only not in ALIASES and len(set(only)) == len(only):
+        run_together = [by_name[letter] for letter in only if letter in by_name]
+        if len(run_together) == len(only):
+            return run_together
+    return None
+
+
+def _option(word: str, by_name: Mapping[str, str]) -> str | None:
+    if word in by_name:
+        return by_name[word]
+    return by_name.get(word.lower()) if len(word) == 1 else None

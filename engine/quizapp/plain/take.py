@@ -1,0 +1,333 @@
+"""Takes an attempt in lines: one line, one answer.
+
+Someone at a terminal is given time to read: after a reveal, Enter goes on. Out of a pipe each line answers
+the next question, so that answers can be written beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO
+
+from quizapp.assess.response import Response
+from quizapp.assess.scoring import problem
+from quizapp.plain import view
+from quizapp.plain.answers import Answer, Command, Unclear, parse
+from quizapp.plain.talk import Talk
+from quizapp.store.database import StoreUnavailable
+
+if TYPE_CHECKING:
+    from quizapp.plain.demo import Demos
+    from quizapp.store.sitting import Sitting
+
+PASSED, BELOW_MARK, INPUT_ENDED, INTERRUPTED = 0, 1, 3, 130
+
+
+class _Left(Exception):
+    """The conversation ends before the attempt does; carries the exit status."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def take(
+    sitting: Sitting,
+    *,
+    stdin: TextIO,
+    stdout: TextIO,
+    stderr: TextIO,
+    as_json: bool = False,
+    width: int = 76,
+    interactive: bool = False,
+    demos: Demos | None = None,
+    again: Callable[[list[str]], Sitting] | None = None,
+    notices: tuple[str, ...] = (),
+) -> int:
+    """Takes the attempt to its end and closes it; 0: passed or no mark, 1: below it, 3: left early.
+
+    `again` begins an attempt on the questions of these ids, for redoing the wrong ones.
+    """
+    talk = Talk(stdin, stderr if as_json else stdout, width=width, interactive=interactive)
+    for notice in notices:
+        talk.say(notice)
+    while True:
+        conversation = _Conversation(sitting, talk, demos)
+        try:
+            code = conversation.run()
+            redo = conversation.after_the_end() if interactive and again else []
+        except _Left as left:
+            code, redo = left.code, []
+        except KeyboardInterrupt:
+            conversation.say_how_to_go_on("Interrupted")
+            code, redo = INTERRUPTED, []
+        finally:
+            sitting.close()
+        if not redo or again is None:
+            break
+        sitting = again(redo)
+    talk.flush()
+    if as_json:
+        import json
+
+        stdout.write(json.dumps(view.as_json(sitting)) + "\n")
+        stdout.flush()
+    return code
+
+
+class _Conversation:
+    def __init__(self, sitting: Sitting, talk: Talk, demos: Demos | None) -> None:
+        self._sitting, self._talk, self._demos = sitting, talk, demos
+
+    def run(self) -> int:
+        """From the first open question to the result; raises _Left when the learner or the input goes."""
+        sitting, talk = self._sitting, self._talk
+        talk.say(sitting.bank_title)
+        if sitting.resumed:
+            done = sitting.total - len(sitting.open_items())
+            talk.say(
+                f"Going on with your attempt: {done} of {sitting.total} answered. (--new begins another.)"
+            )
+        talk.say("Type the letter of your answer; ? tells what else can be typed.")
+        place: int | None = self._next_open(sitting.position - 1)
+        while place is not None:
+            place = self._visit(place)
+        got = sitting.finish()
+        view.result(talk, sitting, got)
+        if sitting.saved:
+            talk.say(
+                f"Saved as {sitting.attempt_id}; `quizapp results show {sitting.attempt_id}` shows it again."
+            )
+        return BELOW_MARK if got.passed is False else PASSED
+
+    def after_the_end(self) -> list[str]:
+        """Looks at questions again; returns the ids of the wrong ones when they are to be redone."""
+        sitting, talk = self._sitting, self._talk
+        while True:
+            wrong = sitting.wrong_items()
+            redo = "`wrong` redoes the wrong ones, " if wrong else ""
+            line = talk.ask(f"A question's number reviews it, {redo}Enter ends:")
+            if line is None or line.lower() in ("", "q", "quit"):
+                return []
+            if line.isdecimal() and 1 <= int(line) <= sitting.total:
+                self._review(int(line) - 1)
+            elif wrong and line.lower() in ("w", "wrong"):
+                return [sitting.question_id(place) for place in wrong]
+            else:
+                talk.say(f"{line!r} is no question's number.")
+
+    def say_how_to_go_on(self, how: str) -> None:
+        """What has become of the attempt that is being left."""
+        sitting, talk = self._sitting, self._talk
+        if sitting.finished:
+            talk.say()
+            talk.say(f"{how}; the attempt is finished.")
+        elif sitting.saved:
+            done = sitting.total - len(sitting.open_items())
+            talk.say()
+            talk.say(f"{how}. Saved: {done} of {sitting.total} answered. Take the bank again to go on.")
+        else:
+            talk.say()
+            talk.say(f"{how}. This attempt could not be saved.")
+
+    def _visit(self, place: int) -> int | None:
+        """Shows a question until it is left; returns where to go, None to finish."""
+        self._keep(lambda: self._sitting.show(place))
+        if self._sitting.submitted(place):
+            view.question(self._talk, self._sitting, place)
+            view.reveal(self._talk, self._sitting, place)
+            return self._look(place)
+        view.question(self._talk, self._sitting, place)
+        return self._answer(place)
+
+    def _answer(self, place: int) -> int | None:
+        sitting, talk = self._sitting, self._talk
+        letters = sitting.letters(place)
+        several = sitting.question(place).kind == "multiple-choice"
+        last = list(letters.values())[-1]
+        while True:
+            said = self._read(f"Answer (A-{last}, ? for help):", letters, several=several, answering=True)
+            if isinstance(said, Answer):
+                fault = problem(sitting.question(place), Response(said.selected))
+                if fault:
+                    talk.say(f"{fault[0].upper()}{fault[1:]}.")
+                    continue
+                self._respond(place, Response(said.selected))
+                return self._submit(place)
+            match said.name:
+                case "submit" if sitting.response(place).blank:
+                    talk.say("There is no answer to submit yet.")
+                case "submit":
+                    return self._submit(place)
+                case "skip":
+                    return self._next(place)
+                case "clear":
+                    self._keep(lambda: sitting.clear(place))
+                    talk.say("Cleared.")
+                case "again":
+                    view.question(talk, sitting, place)
+                case "full" | "wrong":
+                    talk.say("That comes after your answer.")
+                case _:
+                    to = self._common(said, place)
+                    if to is not None:
+                        return to.place
+
+    def _respond(self, place: int, response: Response) -> None:
+        self._keep(lambda: self._sitting.respond(place, response))
+
+    def _submit(self, place: int) -> int | None:
+        self._keep(lambda: self._sitting.submit(place))
+        view.reveal(self._talk, self._sitting, place)
+        return self._look(place) if self._talk.interactive else self._next(place)
+
+    def _look(self, place: int) -> int | None:
+        """The prompt of an answered question."""
+        letters = self._sitting.letters(place)
+        while True:
+            said = self._read(
+                "Enter goes on (f: full explanation, d A: run the demo of A, ?: help):",
+                letters,
+                several=False,
+                answering=False,
+            )
+            if isinstance(said, Answer):
+                continue
+            match said.name:
+                case "skip":
+                    return self._next(place)
+                case "again":
+                    view.reveal(self._talk, self._sitting, place)
+                case "full":
+                    view.full_explanation(self._talk, self._sitting, place)
+                case "submit" | "clear" | "wrong":
+                    self._talk.say("This question is answered; its response stands.")
+                case _:
+                    to = self._common(said, place)
+                    if to is not None:
+                        return to.place
+
+    def _review(self, place: int) -> None:
+        talk, sitting = self._talk, self._sitting
+        self._keep(lambda: sitting.show(place))
+        view.question(talk, sitting, place)
+        view.reveal(talk, sitting, place)
+        while True:
+            said = self._read(
+                "Enter goes back (f: full explanation, d A: run the demo of A):",
+                sitting.letters(place),
+                several=False,
+                answering=False,
+            )
+            if isinstance(said, Command):
+                if said.name in ("skip", "quit", "back", "finish"):
+                    return
+                if said.name == "full":
+                    view.full_explanation(talk, sitting, place)
+                elif said.name == "again":
+                    view.reveal(talk, sitting, place)
+                elif said.name == "demo":
+                    self._demo(place, said.option_id)
+                else:
+                    _help(talk, answering=False)
+
+    def _common(self, said: Command, place: int) -> _To | None:
+        """What every prompt understands; where to go, or None to stay."""
+        match said.name:
+            case "quit":
+                self.say_how_to_go_on("Left")
+                raise _Left(INPUT_ENDED)
+            case "finish":
+                return _To(None)
+            case "back" if place > 0:
+                return _To(place - 1)
+            case "back":
+                self._talk.say("This is the first question.")
+            case "demo":
+                self._demo(place, said.option_id)
+            case _:
+                _help(self._talk, answering=not self._sitting.submitted(place))
+        return None
+
+    def _next(self, place: int) -> int | None:
+        """The next open question; after the last one, what the learner wants to do about the open ones."""
+        ahead = self._next_open(place)
+        if ahead is not None and ahead > place:
+            return ahead
+        if ahead is None:
+            return None
+        count = len(self._sitting.open_items())
+        what = "1 question is" if count == 1 else f"{count} questions are"
+        while True:
+            said = self._read(
+                f"{what} open. Enter goes there, `finish` ends:", {}, several=False, answering=False
+            )
+            if isinstance(said, Answer):
+                continue
+            if said.name == "skip":
+                return ahead
+            to = self._common(said, place)
+            if to is not None:
+                return to.place
+
+    def _next_open(self, place: int) -> int | None:
+        """The first open question after a place, else the first of all; None when none is open."""
+        places = self._sitting.open_items()
+        return next((ahead for ahead in places if ahead > place), places[0] if places else None)
+
+    def _read(
+        self, prompt: str, letters: dict[str, str], *, several: bool, answering: bool
+    ) -> Answer | Command:
+        while True:
+            line = self._talk.ask(prompt)
+            if line is None:
+                self.say_how_to_go_on("The input has ended")
+                raise _Left(INPUT_ENDED)
+            said = parse(line, letters, several=several, answering=answering)
+            if not isinstance(said, Unclear):
+                return said
+            self._talk.say(f"{said.why} Type ? for help.")
+
+    def _demo(self, place: int, option_id: str) -> None:
+        if self._demos is None:
+            self._talk.say("Demos can't be run from here.")
+        else:
+            self._demos.run(self._talk, self._sitting, place, option_id, self._keep)
+
+    def _keep(self, record: Callable[[], object]) -> None:
+        """Records; when the store fails, says so once and goes on without it."""
+        try:
+            record()
+        except StoreUnavailable as error:
+            self._talk.say()
+            self._talk.say(f"From here on nothing is saved. {error.message} {error.hint}")
+            self._sitting.keep_unsaved()
+            record()
+
+
+class _To:
+    """A place to go to; None: the end."""
+
+    def __init__(self, place: int | None) -> None:
+        self.place = place
+
+
+def _help(talk: Talk, *, answering: bool) -> None:
+    rows = [
+        ("? or help", "this"),
+        ("Enter, s or skip", "go on; a question left open comes again" if answering else "go on"),
+        ("p or back", "the question before"),
+        ("demo a", "run the demo behind option A"),
+        ("r or again", "show this again"),
+        ("finish", "end the attempt; open questions count as unanswered"),
+        ("q or quit", "leave; everything is saved, taking the bank again goes on"),
+    ]
+    if answering:
+        rows.insert(0, ("a   a c   b,d", "answer by letters, or by the options' ids"))
+        rows[5:5] = [("x or clear", "take the answer back"), ("submit", "let a kept answer stand")]
+    else:
+        rows.insert(4, ("f or full", "the full explanation"))
+    for typed, does in rows:
+        talk.say(f"  {typed:18}{does}")
+    if answering:
+        talk.say("  A letter that stands before an option is an answer; :b is the command b in any case.")

@@ -1,0 +1,168 @@
+"""How a question, its reveal and a result are written in lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quizapp.assess.scoring import Score, Verdict, key_of, points_in_words, rule_in_words, rule_of
+from quizapp.plain.talk import Talk
+
+if TYPE_CHECKING:
+    from quizapp.assess.result import Result
+    from quizapp.store.sitting import Sitting
+
+VERDICTS = {
+    Verdict.CORRECT: "Right",
+    Verdict.PARTIAL: "Partly right",
+    Verdict.INCORRECT: "Wrong",
+    Verdict.UNANSWERED: "Not answered",
+}
+_GROUNDS = {
+    "experiment": "experiment: the demos behind the options show it",
+    "reference": "reference: the sources below say so",
+    "judgement": "judgement: its author's experience",
+}
+
+
+def question(talk: Talk, sitting: Sitting, place: int) -> None:
+    """The stem and the options, each with its letter and its demo."""
+    asked = sitting.question(place)
+    letters = sitting.letters(place)
+    points = points_in_words(asked.points)
+    head = f"Question {place + 1} of {sitting.total} · {points} {'point' if points == '1' else 'points'}"
+    if asked.objective:
+        head += f" · {sitting.objectives.get(asked.objective, asked.objective)}"
+    talk.say()
+    talk.say(head)
+    talk.say()
+    talk.say(_text(talk, asked.stem, letters))
+    talk.say()
+    options = {option.id: option for option in asked.options}
+    for option_id, letter in letters.items():
+        option = options[option_id]
+        talk.indented(_text(talk, option.text, letters, indent=6), f"  {letter}  ")
+        if option.demo is not None:
+            talk.say(f"     [demo {option.demo.name}, {option.demo.variant}]")
+    talk.say()
+    if asked.kind == "multiple-choice":
+        talk.say(f"Choose all that apply ({rule_in_words(rule_of(asked.kind))}).")
+    given = sitting.response(place)
+    if not given.blank and not sitting.submitted(place):
+        chosen = ", ".join(letters[option_id] for option_id in given.selected)
+        talk.say(f"Kept from before: {chosen}. `submit` makes it your answer.")
+
+
+def reveal(talk: Talk, sitting: Sitting, place: int) -> None:
+    """The verdict, the key, each option's rationale, the short explanation and what it rests on."""
+    asked = sitting.question(place)
+    letters = sitting.letters(place)
+    given = sitting.response(place)
+    key = key_of(asked)
+    score = sitting.score(place)
+    talk.say()
+    if score is not None:
+        talk.say(f"{VERDICTS[score.verdict]}: {_points(score)}.")
+    yours = ", ".join(letters[option_id] for option_id in given.selected) or "nothing"
+    right = ", ".join(letter for option_id, letter in letters.items() if option_id in key)
+    talk.say(f"You chose {yours}. The key is {right}.")
+    talk.say()
+    options = {option.id: option for option in asked.options}
+    for option_id, letter in letters.items():
+        is_key, chosen = option_id in key, option_id in given.selected
+        said = "right" if is_key else "wrong"
+        if chosen:
+            said += ", you chose it"
+        elif is_key:
+            said += ", you missed it"
+        talk.say(f"  {'✔' if is_key else '✘'} {letter}  {said}")
+        talk.indented(_text(talk, options[option_id].rationale, letters, indent=6), "       ")
+    talk.say()
+    talk.say(_text(talk, asked.explanation.short, letters))
+    figure = asked.explanation.figure
+    if figure is not None:
+        talk.say()
+        talk.say(f"Picture: {figure.alt}")
+    talk.say()
+    talk.say(f"The key rests on {_GROUNDS[asked.verified_by]}.")
+    for number, reference in enumerate(asked.references, 1):
+        talk.say(f"  {number}. {reference.title}  {reference.url}")
+
+
+def full_explanation(talk: Talk, sitting: Sitting, place: int) -> None:
+    """The whole story."""
+    asked = sitting.question(place)
+    talk.say()
+    talk.say(_text(talk, asked.explanation.full or asked.explanation.short, sitting.letters(place)))
+
+
+def result(talk: Talk, sitting: Sitting, got: Result) -> None:
+    """The sum, the mark, each objective, and the questions that were not answered in full."""
+    talk.say()
+    total = f"{points_in_words(got.points)} of {points_in_words(got.max_points)} points ({got.share:.0%})"
+    if got.passed is None:
+        talk.say(f"Done: {total}.")
+    else:
+        talk.say(f"{'Passed' if got.passed else 'Not passed'}: {total}; the mark is {got.pass_mark:.0%}.")
+    counts = [f"{VERDICTS[verdict].lower()} {count}" for verdict, count in got.counts.items() if count]
+    talk.say(f"Questions: {', '.join(counts)}.")
+    if len(got.by_objective) > 1:
+        for part in got.by_objective:
+            name = part.title or "no objective"
+            talk.say(f"  {points_in_words(part.points)} of {points_in_words(part.max_points)}  {name}")
+    for place in sitting.wrong_items():
+        score = sitting.score(place)
+        if score is not None:
+            talk.say(
+                f"  Question {place + 1} ({sitting.question_id(place)}): {VERDICTS[score.verdict].lower()}"
+            )
+
+
+def as_json(sitting: Sitting) -> dict[str, Any]:
+    """The attempt as one object: what `take --json` prints."""
+    got = sitting.result()
+    return {
+        "attempt": sitting.attempt_id,
+        "bank": sitting.bank_id,
+        "title": sitting.bank_title,
+        "learner": sitting.learner,
+        "mode": sitting.mode,
+        "seed": sitting.seed,
+        "saved": sitting.saved,
+        "finished": sitting.finished,
+        "questions": [_item_as_json(sitting, place) for place in range(sitting.total)],
+        "points": got.points,
+        "max_points": got.max_points,
+        "total": sitting.total,
+        "pass_mark": got.pass_mark,
+        "passed": got.passed if sitting.finished else None,
+    }
+
+
+def _item_as_json(sitting: Sitting, place: int) -> dict[str, Any]:
+    score = sitting.score(place)
+    return {
+        "question": sitting.question_id(place),
+        "response": list(sitting.response(place).selected),
+        "submitted": sitting.submitted(place),
+        "verdict": score.verdict.value if score else None,
+        "points": score.points if score else None,
+        "max_points": score.max_points if score else None,
+        "rule": score.rule if score else None,
+    }
+
+
+def _points(score: Score) -> str:
+    of = points_in_words(score.max_points)
+    text = f"{points_in_words(score.points)} of {of} {'point' if of == '1' else 'points'}"
+    return text if score.rule == "all-or-nothing" else f"{text} ({rule_in_words(score.rule)})"
+
+
+def _text(talk: Talk, text: str, letters: dict[str, str], indent: int = 0) -> str:
+    from quizapp.bank.markdown import parse, to_plain
+
+    if "{{" in text:
+        from quizapp.bank.references import resolve
+
+        text = resolve(text, letters)
+    width = max(20, talk.width - indent)
+    return to_plain(parse(text), width=width, ascii_only=talk.ascii_only).rstrip("\n")

@@ -1,0 +1,185 @@
+"""Opens the SQLite file of the store, and says in words what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from quizapp.errors import QuizappError
+from quizapp.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+FILE_NAME = "attempts.sqlite3"
+# Longest wait for other writers: one at a time takes a disk flush, eight at once were seen to take seconds.
+BUSY_S = 30.0
+
+
+class StoreUnavailable(QuizappError):
+    """Attempts can't be read or kept; what was kept before is untouched."""
+
+
+def open_database(folder: Path) -> sqlite3.Connection:
+    """The store's database in this folder, created or brought up to date. Raises StoreUnavailable."""
+    path = folder / FILE_NAME
+    with explained(path):
+        # Only a folder that is made here is closed to others: a folder that the user chose is the user's.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(path)
+        db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+        try:
+            _prepare(db, path)
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def memory_database() -> sqlite3.Connection:
+    """A database that ends with the process."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    _migrate(db)
+    return db
+
+
+@contextmanager
+def explained(path: Path | None) -> Iterator[None]:
+    """Turns what SQLite and the system say about the store into StoreUnavailable."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _in_words(error, path) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreUnavailable(
+            f"Attempts can't be kept in {path.parent if path else 'memory'}: {reason}.",
+            hint="Make the folder writable, or name another one in QUIZAPP_STATE_DIR.",
+        ) from error
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All of it is on disk when this ends, or nothing of it."""
+    # IMMEDIATE: a transaction that reads first and then writes can't wait for another writer, it fails.
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _make_private(path: Path) -> None:
+    # SQLite gives its -wal and -shm files the permissions of the database.
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        status = os.fstat(handle)
+        if status.st_mode & 0o077 and status.st_uid == os.geteuid():
+            os.fchmod(handle, 0o600)
+    finally:
+        os.close(handle)
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
+    application_id, version = _identity(db)
+    if application_id != APPLICATION_ID and not _is_empty(db):
+        raise StoreUnavailable(
+            f"{path} is not a quizapp store: it belongs to another program.",
+            hint="Move it away, or name another folder in QUIZAPP_STATE_DIR.",
+        )
+    if version > VERSION:
+        raise StoreUnavailable(
+            f"{path} was written by a newer quizapp (store version {version}, this one knows {VERSION}).",
+            hint="Update quizapp, or name another folder in QUIZAPP_STATE_DIR.",
+        )
+    _use_wal(db)
+    db.execute("PRAGMA synchronous=FULL")
+    if version < VERSION:
+        _migrate(db)
+
+
+def _identity(db: sqlite3.Connection) -> tuple[int, int]:
+    application_id = db.execute("PRAGMA application_id").fetchone()[0]
+    return int(application_id), int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_empty(db: sqlite3.Connection) -> bool:
+    return not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    # SQLite does not wait when two processes switch a new file at once.
+    deadline = time.monotonic() + BUSY_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    for version in range(VERSION):
+        with transaction(db):
+            # Another process may have been faster.
+            if _identity(db)[1] > version:
+                continue
+            for statement in _statements(MIGRATIONS[version]):
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version={version + 1}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    # executescript would commit our transaction first.
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _in_words(error: sqlite3.Error, path: Path | None) -> StoreUnavailable:
+    where = str(path) if path else "memory"
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and path and _disk_is_full(path)):
+        return StoreUnavailable(
+            f"The disk under {where} is full.",
+            hint="What was saved before is safe. Free some space, or name another folder in "
+            "QUIZAPP_STATE_DIR.",
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return StoreUnavailable(
+            f"{where} can't be written ({error}).",
+            hint="Make the folder and the file writable, or name another folder in QUIZAPP_STATE_DIR.",
+        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreUnavailable(
+            f"{where} is damaged ({error}).",
+            hint="Move it away (with its -wal and -shm files) to begin a new one. `sqlite3 FILE .recover` "
+            "may bring back what it held.",
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreUnavailable(
+            f"{where} was held by another program for more than {BUSY_S:.0f} seconds.",
+            hint="End that program and try again; nothing is lost.",
+        )
+    return StoreUnavailable(
+        f"{where} failed: {error}.", hint="Try again, or name a folder in QUIZAPP_STATE_DIR."
+    )
+
+
+def _disk_is_full(path: Path) -> bool:
+    # A full disk can show as a failed extension of the -shm file, which SQLite reports as an I/O error.
+    try:
+        status = os.statvfs(path.parent)
+    except OSError:
+        return False
+    return status.f_bavail * status.f_frsize < 65536

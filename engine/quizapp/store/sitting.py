@@ -1,0 +1,342 @@
+"""An attempt in the hands of a front end: what it may ask and do, and never a path.
+
+Whatever changes the attempt is on disk before the method returns. Questions go by their place, 0 first.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from quizapp.assess.attempt import (
+    Attempt,
+    DemoRan,
+    Discarded,
+    Event,
+    Finished,
+    ItemState,
+    Predicted,
+    ResponseChanged,
+    Scored,
+    Shown,
+    Submitted,
+)
+from quizapp.assess.draw import order_options
+from quizapp.assess.response import Response
+from quizapp.assess.result import Result, result_of
+from quizapp.assess.scoring import Score, Verdict, problem, rule_of, score
+from quizapp.errors import QuizappError
+from quizapp.store.clock import now_us
+from quizapp.store.database import StoreUnavailable
+
+if TYPE_CHECKING:
+    from quizapp.bank.library import OpenBank
+    from quizapp.bank.model import Question
+    from quizapp.store.store import Store
+
+
+class Sitting:
+    """One learner's attempt, held by this process until `close`.
+
+    Methods that record raise StoreUnavailable when the store fails: nothing acknowledged before is lost, and
+    `keep_unsaved` goes on without the store.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        key: int,
+        attempt_id: str,
+        token: str,
+        events: list[tuple[int, Event]],
+        snapshots: dict[str, str],
+        bank: OpenBank | None,
+    ) -> None:
+        self.attempt_id = attempt_id
+        self.saved = store.saved
+        self.attempt = _fold(events)
+        started = self.attempt.started
+        if started is None:
+            raise QuizappError(f"The stored attempt {attempt_id} has no beginning.")
+        self._started = started
+        self._store: Store | None = store
+        self._key, self._token, self._events = key, token, events
+        self._bank = bank
+        self._snapshots = snapshots
+        self._questions: dict[str, Question] = {}
+        # A question that left the bank before it was presented can't be asked any more.
+        self._ids = started.question_ids
+        if bank is None or bank.hash != started.bank_hash:
+            left = frozenset(bank.ids if bank else ()).union(snapshots)
+            self._ids = tuple(question_id for question_id in self._ids if question_id in left)
+        self.withdrawn = len(started.question_ids) - len(self._ids)
+        self.resumed = len(events) > 1
+
+    # What the attempt is.
+
+    @property
+    def bank_id(self) -> str:
+        """The bank's id: the stem of its file."""
+        return self._started.bank_id
+
+    @property
+    def bank_title(self) -> str:
+        """The bank's title when the attempt began."""
+        return self._started.bank_title
+
+    @property
+    def learner(self) -> str:
+        """The learner's name."""
+        return self._started.learner
+
+    @property
+    def mode(self) -> str:
+        """`practice`, and later others."""
+        return self._started.mode
+
+    @property
+    def seed(self) -> int:
+        """The seed of every draw of this attempt."""
+        return self._started.seed
+
+    @property
+    def pass_mark(self) -> float | None:
+        """Share of the points that passes, 0 to 1."""
+        return self._started.pass_mark
+
+    @property
+    def objectives(self) -> dict[str, str]:
+        """What each objective's id stands for."""
+        return self._started.objectives
+
+    @property
+    def bank_changed(self) -> bool:
+        """True when the bank's file is not the one that the attempt began with."""
+        return self._bank is not None and self._bank.hash != self._started.bank_hash
+
+    @property
+    def total(self) -> int:
+        """Number of questions."""
+        return len(self._ids)
+
+    @property
+    def position(self) -> int:
+        """The question shown last."""
+        if not self.attempt.question_ids:
+            return 0
+        shown = self.attempt.question_ids[self.attempt.position]
+        return self._ids.index(shown) if shown in self._ids else 0
+
+    @property
+    def finished(self) -> bool:
+        """True once the attempt has its result."""
+        return self.attempt.finished
+
+    @property
+    def over(self) -> bool:
+        """True when nothing can be answered any more: finished or discarded."""
+        return self.attempt.finished or self.attempt.discarded
+
+    # What one question is.
+
+    def question_id(self, place: int) -> str:
+        """The id of a question."""
+        return self._ids[place]
+
+    def question(self, place: int) -> Question:
+        """The question as it was presented, or as the bank has it when it was not yet."""
+        question_id = self._ids[place]
+        question = self._questions.get(question_id)
+        if question is None:
+            if question_id in self._snapshots:
+                from quizapp.bank.snapshot import question_from_json
+
+                question = question_from_json(self._snapshots[question_id])
+            else:
+                question = self._the_bank.question(question_id)
+            self._questions[question_id] = question
+        return question
+
+    def option_order(self, place: int) -> tuple[str, ...]:
+        """The option ids as they are presented."""
+        question_id = self._ids[place]
+        state = self.attempt.item(question_id)
+        if state.shown:
+            return state.option_order
+        return order_options(self._the_bank.row(question_id), self.seed, "options" in self._started.shuffle)
+
+    def letters(self, place: int) -> dict[str, str]:
+        """The letter of each option id, in the order of presentation."""
+        return {
+            option_id: chr(ord("A") + number) for number, option_id in enumerate(self.option_order(place))
+        }
+
+    def response(self, place: int) -> Response:
+        """What the learner has given so far."""
+        return self._state(place).response
+
+    def submitted(self, place: int) -> bool:
+        """True when the response stands."""
+        return self._state(place).submitted
+
+    def score(self, place: int) -> Score | None:
+        """The latest score, None before there is one."""
+        return self._state(place).score
+
+    def predictions(self, place: int) -> list[tuple[str, str]]:
+        """Pairs of option id and predicted diagnosis, oldest first."""
+        return list(self._state(place).predictions)
+
+    def runs(self, place: int) -> list[tuple[str, dict[str, Any]]]:
+        """Pairs of option id and summary of a demo's run, oldest first."""
+        return list(self._state(place).runs)
+
+    def open_items(self) -> list[int]:
+        """The questions without a submitted response."""
+        done = {state.question_id for state in self.attempt.touched if state.submitted}
+        return [place for place, question_id in enumerate(self._ids) if question_id not in done]
+
+    def wrong_items(self) -> list[int]:
+        """The scored questions that were not answered in full: wrong, partly right, or left open."""
+        return [
+            place
+            for place in range(self.total)
+            if (given := self.score(place)) is not None and given.verdict is not Verdict.CORRECT
+        ]
+
+    def result(self) -> Result:
+        """The sum of what is scored so far."""
+        return result_of(self.attempt)
+
+    # What a learner does.
+
+    def show(self, place: int) -> None:
+        """Records that a question is presented, with a snapshot of it and the order of its options."""
+        question_id = self._ids[place]
+        state = self._state(place)
+        if self.over and state.shown:
+            return
+        snapshot = None
+        if not state.shown:
+            from quizapp.bank.snapshot import content_hash
+
+            text = self._the_bank.question_json(question_id)
+            snapshot = (content_hash(text), text)
+        revision = state.revision if state.shown else self._the_bank.row(question_id).revision
+        order = self.option_order(place)
+        self._record(
+            Shown(question_id, revision, order, snapshot[0] if snapshot else state.snapshot),
+            snapshot=snapshot,
+        )
+        if snapshot:
+            self._snapshots[question_id] = snapshot[1]
+
+    def respond(self, place: int, response: Response) -> None:
+        """Keeps a response, which may be changed until it is submitted. ValueError for unknown options."""
+        order = self.option_order(place)
+        known = [option_id for option_id in order if option_id in response.selected]
+        fault = problem(self.question(place), response)
+        if fault:
+            raise ValueError(fault)
+        response = Response(tuple(known))
+        if response != self.response(place):
+            self._record(ResponseChanged(self._ids[place], response))
+
+    def clear(self, place: int) -> None:
+        """Takes the response back."""
+        self.respond(place, Response())
+
+    def submit(self, place: int) -> Score:
+        """Makes the response final and scores it."""
+        scored = self._scored(place)
+        self._record(Submitted(self._ids[place]), scored)
+        return Score(scored.verdict, scored.points, scored.max_points, scored.rule)
+
+    def predict(self, place: int, option_id: str, diagnosis: str) -> None:
+        """Keeps what the learner expects of the demo behind an option."""
+        self._record(Predicted(self._ids[place], option_id, diagnosis))
+
+    def demo_ran(self, place: int, option_id: str, summary: dict[str, Any]) -> None:
+        """Keeps what a run of the demo behind an option has shown; `summary` must be JSON-able."""
+        self._record(DemoRan(self._ids[place], option_id, summary))
+
+    def finish(self) -> Result:
+        """Ends the attempt. A response that was given and not submitted counts; the others are unanswered."""
+        if self.finished:
+            return self.result()
+        last: list[Event] = []
+        for place in self.open_items():
+            if not self.response(place).blank:
+                last.append(Submitted(self._ids[place]))
+            last.append(self._scored(place))
+        now = now_us()
+        result = result_of(_fold([*self._events, *((now, event) for event in last)]))
+        self._record(*last, Finished(result.points, result.max_points, result.passed))
+        return self.result()
+
+    def discard(self) -> None:
+        """Gives the attempt up; it stays in the store and is no longer offered."""
+        self._record(Discarded())
+
+    def keep_unsaved(self) -> None:
+        """Goes on without the store after it failed; `saved` is False from here on."""
+        self._store, self.saved = None, False
+
+    def close(self) -> None:
+        """Lets the attempt go. What was recorded is safe already, so a failing store is no matter here."""
+        if self._store is not None:
+            with suppress(StoreUnavailable):
+                self._store.release(self._key, self._token)
+            self._store = None
+
+    @property
+    def _the_bank(self) -> OpenBank:
+        if self._bank is None:  # a question without a snapshot is only there while its bank is
+            raise RuntimeError("this attempt was opened without its bank")
+        return self._bank
+
+    def _state(self, place: int) -> ItemState:
+        return self.attempt.item(self._ids[place])
+
+    def _scored(self, place: int) -> Scored:
+        question_id = self._ids[place]
+        response = self.response(place)
+        if response.blank and question_id not in self._snapshots:
+            # Ending an attempt on ten thousand questions must not decode the bodies of all.
+            row = self._the_bank.row(question_id)
+            return Scored(question_id, Verdict.UNANSWERED, 0.0, row.points, rule_of(row.kind), row.objective)
+        question = self.question(place)
+        given = score(question, response)
+        return Scored(question_id, *given, question.objective)
+
+    def _record(self, *events: Event, snapshot: tuple[str, str] | None = None) -> None:
+        at_us = now_us()
+        try:
+            for event in events:
+                self.attempt.apply(event, at_us)
+            if self._store is not None:
+                # Responses move nothing that lists of attempts show.
+                listed = any(not isinstance(event, ResponseChanged | Predicted | DemoRan) for event in events)
+                projection = self._projection() if listed else None
+                self._store.append(
+                    self._key, self._token, len(self._events), at_us, events, projection, snapshot
+                )
+        except BaseException:
+            # What is not on disk has not happened.
+            self.attempt = _fold(self._events)
+            raise
+        self._events.extend((at_us, event) for event in events)
+
+    def _projection(self) -> tuple[Any, ...]:
+        attempt = self.attempt
+        state = "finished" if attempt.finished else "discarded" if attempt.discarded else "open"
+        passed = attempt.finish.passed if attempt.finish else None
+        finished_us = attempt.finished_at_us if attempt.finished else None
+        return state, finished_us, self.position, attempt.answered, attempt.points, attempt.max_points, passed
+
+
+def _fold(events: list[tuple[int, Event]]) -> Attempt:
+    attempt = Attempt()
+    for at_us, event in events:
+        attempt.apply(event, at_us)
+    return attempt

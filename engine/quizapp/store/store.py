@@ -1,0 +1,371 @@
+"""Attempts and evidence on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from quizapp.assess.attempt import Attempt, Event, Started, event_from_json, event_to_json
+from quizapp.assess.draw import order_questions
+from quizapp.content import state_dir
+from quizapp.errors import QuizappError
+from quizapp.store import lease
+from quizapp.store.clock import now_us, to_datetime
+from quizapp.store.database import FILE_NAME, explained, memory_database, open_database, transaction
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from quizapp.bank.library import OpenBank
+    from quizapp.bank.model import Question
+    from quizapp.store.sitting import Sitting
+
+
+LARGEST_SEED = 2**63 - 1
+
+
+class AttemptNotFound(QuizappError):
+    """There is no attempt of that id."""
+
+
+class AttemptHeld(QuizappError):
+    """Another process is taking this attempt."""
+
+
+class AttemptSummary(NamedTuple):
+    """An attempt without its events. Times are aware UTC datetimes; `state`: open, finished or discarded.
+
+    `total` counts the drawn questions, `points` and `max_points` those of the questions scored so far.
+    """
+
+    id: str
+    bank_id: str
+    bank_path: str
+    bank_title: str
+    bank_hash: str
+    learner: str
+    mode: str
+    seed: int
+    started_at: datetime
+    finished_at: datetime | None
+    position: int
+    answered: int
+    total: int
+    points: float
+    max_points: float
+    passed: bool | None
+    state: str
+
+
+class AttemptRecord(NamedTuple):
+    """All that is stored of an attempt: its fold, its events in order, and the questions as presented."""
+
+    summary: AttemptSummary
+    attempt: Attempt
+    events: tuple[tuple[datetime, Event], ...]
+    snapshots: dict[str, str]
+
+    def question(self, question_id: str) -> Question | None:
+        """The question as it was presented; None when it never was."""
+        from quizapp.bank.snapshot import question_from_json
+
+        text = self.snapshots.get(question_id)
+        return None if text is None else question_from_json(text)
+
+
+class Store:
+    """The attempts in one folder. Every method raises StoreUnavailable when the store fails."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path | None) -> None:
+        self._db = db
+        self.path = path
+
+    @classmethod
+    def open(cls, folder: Path | None = None) -> Store:
+        """The store in `folder` (the state folder unless given), created when missing."""
+        folder = folder or state_dir()
+        return cls(open_database(folder), folder / FILE_NAME)
+
+    @classmethod
+    def open_if_there(cls, folder: Path | None = None) -> Store:
+        """As `open`, but looking creates nothing: without a store, an empty one in memory."""
+        folder = folder or state_dir()
+        return cls.open(folder) if (folder / FILE_NAME).exists() else cls.in_memory()
+
+    @classmethod
+    def in_memory(cls) -> Store:
+        """A store that keeps nothing: its sittings have `saved == False`, and say so to the learner."""
+        return cls(memory_database(), None)
+
+    @property
+    def saved(self) -> bool:
+        """False when what is recorded ends with the process."""
+        return self.path is not None
+
+    def close(self) -> None:
+        """Closes the file; sittings of this store must be closed before."""
+        self._db.close()
+
+    def start(
+        self,
+        bank: OpenBank,
+        learner: str,
+        *,
+        mode: str = "practice",
+        seed: int | None = None,
+        only: Sequence[str] | None = None,
+    ) -> Sitting:
+        """Begins an attempt on the whole bank, or on the questions named in `only`."""
+        from quizapp.store.sitting import Sitting
+
+        # A name out of the command line may hold bytes that are no UTF-8.
+        learner = learner.strip().encode("utf-8", "replace").decode("utf-8")
+        if not learner:
+            raise QuizappError("A learner needs a name.", hint="Give one with --learner NAME.")
+        seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
+        if not 0 <= seed <= LARGEST_SEED:
+            raise QuizappError(f"A seed is a whole number from 0 to {LARGEST_SEED}.")
+        shuffle = tuple(bank.take.shuffle)
+        ids: Sequence[str] = bank.ids
+        if only is not None:
+            wanted = frozenset(only)
+            ids = [question_id for question_id in ids if question_id in wanted]
+        if not ids:
+            raise QuizappError(f"There is no question to ask in {bank.title!r}.")
+        started = Started(
+            bank_id=bank.id,
+            bank_title=bank.title,
+            bank_hash=bank.hash,
+            learner=learner,
+            mode=mode,
+            seed=seed,
+            shuffle=shuffle,
+            question_ids=order_questions(ids, seed, "questions" in shuffle),
+            pass_mark=bank.take.pass_mark,
+            objectives=dict(bank.objectives),
+        )
+        attempt_id, token = _new_id(), _new_id()
+        at_us = now_us()
+        with explained(self.path), transaction(self._db):
+            self._db.execute(
+                "INSERT INTO attempts (id, learner_id, bank_id, bank_path, bank_title, bank_hash, mode, seed,"
+                " started_us, state, position, answered, total, points, max_points)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0, 0, ?, 0, 0)",
+                (
+                    attempt_id,
+                    self._learner_id(learner, at_us),
+                    bank.id,
+                    os.path.abspath(bank.path),
+                    bank.title,
+                    bank.hash,
+                    mode,
+                    seed,
+                    at_us,
+                    len(started.question_ids),
+                ),
+            )
+            key = self._key(attempt_id)
+            self._hold(key, token, at_us)
+            self._db.execute("INSERT INTO events VALUES (?, 0, ?, ?, ?)", (key, at_us, *_dump(started)))
+        return Sitting(self, key, attempt_id, token, [(at_us, started)], {}, bank)
+
+    def resume(self, attempt_id: str, bank: OpenBank | None) -> Sitting:
+        """Goes on with an attempt; a finished one can be looked at again. AttemptHeld while another has it.
+
+        Without its bank, the questions that were presented are there, and the others are left out.
+        """
+        from quizapp.store.sitting import Sitting
+
+        token = _new_id()
+        with explained(self.path):
+            with transaction(self._db):
+                key = self._key(attempt_id)
+                holder = self._db.execute(
+                    "SELECT pid, process FROM leases WHERE attempt = ?", (key,)
+                ).fetchone()
+                if holder and lease.lives(*holder):
+                    raise AttemptHeld(
+                        f"This attempt is being taken in another window (process {holder[0]}).",
+                        hint="Go on there, or begin a new attempt with --new.",
+                    )
+                self._hold(key, token, now_us())
+            events = self._events(key)
+            snapshots = self._snapshots([event for _, event in events])
+            attempt_id = self._db.execute("SELECT id FROM attempts WHERE key = ?", (key,)).fetchone()[0]
+        return Sitting(self, key, attempt_id, token, events, snapshots, bank)
+
+    def resumable(self, bank_id: str, learner: str) -> AttemptSummary | None:
+        """The learner's newest open attempt on a bank of this id."""
+        return next(iter(self.attempts(learner, bank_id, state="open")), None)
+
+    def attempts(
+        self, learner: str | None = None, bank_id: str | None = None, *, state: str | None = None
+    ) -> list[AttemptSummary]:
+        """The attempts, newest first."""
+        wanted = {"learners.name": learner, "attempts.bank_id": bank_id, "attempts.state": state}
+        given = {column: value for column, value in wanted.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in given) or "1"
+        with explained(self.path):
+            rows = self._db.execute(
+                f"{_SUMMARY} WHERE {where} ORDER BY attempts.key DESC", (*given.values(),)
+            )
+            return [_summary(row) for row in rows]
+
+    def show(self, attempt_id: str) -> AttemptRecord:
+        """All of one attempt; the id may be shortened as long as only one attempt fits."""
+        with explained(self.path):
+            key = self._key(attempt_id)
+            summary = _summary(self._db.execute(f"{_SUMMARY} WHERE attempts.key = ?", (key,)).fetchone())
+            events = self._events(key)
+            snapshots = self._snapshots([event for _, event in events])
+        attempt = Attempt()
+        for at_us, event in events:
+            attempt.apply(event, at_us)
+        return AttemptRecord(
+            summary, attempt, tuple((to_datetime(at_us), event) for at_us, event in events), snapshots
+        )
+
+    def discard(self, attempt_id: str) -> None:
+        """Gives an open attempt up: it stays in the store, and is no longer offered."""
+        sitting = self.resume(attempt_id, None)
+        try:
+            sitting.discard()
+        finally:
+            sitting.close()
+
+    def remember_evidence(self, record: Mapping[str, Any], *, key: str) -> None:
+        """Keeps the record of one run under its key; runs under one key add up, none replaces another."""
+        with explained(self.path), transaction(self._db):
+            self._db.execute(
+                "INSERT INTO evidence (key, made_us, record) VALUES (?, ?, ?)",
+                (key, now_us(), json.dumps(record)),
+            )
+
+    def evidence(self, key: str) -> list[dict[str, Any]]:
+        """The records kept under a key, oldest first."""
+        with explained(self.path):
+            rows = self._db.execute(
+                "SELECT record FROM evidence WHERE key = ? ORDER BY id", (key,)
+            ).fetchall()
+        return [json.loads(row[0]) for row in rows]
+
+    # What a sitting calls.
+
+    def append(
+        self,
+        key: int,
+        token: str,
+        seq: int,
+        at_us: int,
+        events: Iterable[Event],
+        projection: tuple[Any, ...] | None,
+        snapshot: tuple[str, str] | None = None,
+    ) -> None:
+        """Puts events on disk, all or none, before it returns. AttemptHeld if the lease is lost.
+
+        `projection`: state, finished_us, position, answered, points, max_points, passed; None: as before.
+        """
+        with explained(self.path), transaction(self._db):
+            held = self._db.execute("SELECT token FROM leases WHERE attempt = ?", (key,)).fetchone()
+            if held is None or held[0] != token:
+                raise AttemptHeld(
+                    "This attempt was taken over by another process.", hint="Start again to go on with it."
+                )
+            if snapshot is not None:
+                self._db.execute("INSERT OR IGNORE INTO snapshots VALUES (?, ?)", snapshot)
+            for number, event in enumerate(events, seq):
+                self._db.execute(
+                    "INSERT INTO events VALUES (?, ?, ?, ?, ?)", (key, number, at_us, *_dump(event))
+                )
+            if projection is not None:
+                self._db.execute(
+                    "UPDATE attempts SET state = ?, finished_us = ?, position = ?, answered = ?, points = ?,"
+                    " max_points = ?, passed = ? WHERE key = ?",
+                    (*projection, key),
+                )
+
+    def release(self, key: int, token: str) -> None:
+        """Lets an attempt go, for whoever wants to go on with it."""
+        with explained(self.path), transaction(self._db):
+            self._db.execute("DELETE FROM leases WHERE attempt = ? AND token = ?", (key, token))
+
+    def _hold(self, key: int, token: str, at_us: int) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?)", (key, *lease.this_process(), token, at_us)
+        )
+
+    def _learner_id(self, name: str, at_us: int) -> str:
+        found = self._db.execute("SELECT id FROM learners WHERE name = ?", (name,)).fetchone()
+        if found:
+            return str(found[0])
+        learner_id = os.urandom(16).hex()
+        self._db.execute("INSERT INTO learners VALUES (?, ?, ?)", (learner_id, name, at_us))
+        return learner_id
+
+    def _key(self, attempt_id: str) -> int:
+        wanted = attempt_id.strip().lower()
+        # Ids hold no LIKE wildcards, so what does can't be one.
+        plain = bool(wanted) and wanted.isascii() and wanted.isalnum()
+        found = (
+            self._db.execute(
+                "SELECT key, id FROM attempts WHERE id LIKE ? LIMIT 2", (wanted + "%",)
+            ).fetchall()
+            if plain
+            else []
+        )
+        exact = [key for key, known in found if known == wanted]
+        if len(found) == 1 or exact:
+            return int(exact[0] if exact else found[0][0])
+        what = "Several attempts begin with" if found else "There is no attempt"
+        raise AttemptNotFound(f"{what} {attempt_id!r}.", hint="`quizapp results` lists the attempts.")
+
+    def _events(self, key: int) -> list[tuple[int, Event]]:
+        rows = self._db.execute("SELECT at_us, type, body FROM events WHERE attempt = ? ORDER BY seq", (key,))
+        try:
+            return [(at_us, event_from_json(kind, json.loads(body))) for at_us, kind, body in rows]
+        except ValueError as error:
+            raise QuizappError(
+                f"An event of this attempt in {self.path} can't be read: {error}.",
+                hint="Was it written by another version of quizapp?",
+            ) from error
+
+    def _snapshots(self, events: Sequence[Event]) -> dict[str, str]:
+        from quizapp.assess.attempt import Shown
+
+        found = {}
+        for event in events:
+            if isinstance(event, Shown) and event.question_id not in found:
+                row = self._db.execute(
+                    "SELECT question FROM snapshots WHERE hash = ?", (event.snapshot,)
+                ).fetchone()
+                if row:
+                    found[event.question_id] = str(row[0])
+        return found
+
+
+_SUMMARY = (
+    "SELECT attempts.id, bank_id, bank_path, bank_title, bank_hash, learners.name, mode, seed, started_us,"
+    " finished_us, position, answered, total, points, max_points, passed, state"
+    " FROM attempts JOIN learners ON learners.id = attempts.learner_id"
+)
+
+
+def _summary(row: tuple[Any, ...]) -> AttemptSummary:
+    values = list(row)
+    values[8] = to_datetime(values[8])
+    values[9] = None if values[9] is None else to_datetime(values[9])
+    values[15] = None if values[15] is None else bool(values[15])
+    return AttemptSummary(*values)
+
+
+def _dump(event: Event) -> tuple[str, str]:
+    name, body = event_to_json(event)
+    return name, json.dumps(body, separators=(",", ":"))
+
+
+def _new_id() -> str:
+    return os.urandom(6).hex()

@@ -1,0 +1,398 @@
+"""The app: it owns the sitting on screen and the lab, and decides what follows what."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from quizapp.bank.text import visible
+from quizapp.errors import QuizappError
+from quizapp.tui.glyphs import Glyphs, glyphs_for
+from quizapp.tui.pages import Pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from quizapp.lab.runner import Lab
+    from quizapp.store.store import AttemptSummary
+    from quizapp.tui.desk import Desk
+    from quizapp.tui.lab_state import LabOrder
+    from quizapp.tui.question_state import QuestionState
+    from quizapp.tui.screens.base import QuizScreen
+    from quizapp.tui.screens.question import QuestionScreen
+    from quizapp.tui.taking import Taking
+
+_Value = TypeVar("_Value")
+
+WARM_AFTER_S = 0.3
+
+
+class QuizApp(App[int]):
+    """The screens of quizapp. `run` returns the exit code: 1 when the attempt on screen fell below its mark."""
+
+    TITLE = "quizapp"
+    CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # Textual answers ctrl+c with a hint; here it leaves, as it does everywhere else.
+        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False),
+    ]
+
+    def __init__(self, desk: Desk, first: Literal["picker", "sitting", "lab"], order: LabOrder | None = None) -> None:
+        super().__init__()
+        self.desk = desk
+        self.glyphs: Glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
+        self.pages = Pages(self.glyphs)
+        self.farewell: list[str] = []
+        """Texts to be printed once the screen is given back."""
+        self._first = first
+        self._order = order
+        self._lab: Lab | None = None
+
+    # Start and end.
+
+    def get_default_screen(self) -> Screen[Any]:
+        if self._first == "sitting" and self.desk.taking is not None:
+            return self._new_question_screen(self.desk.taking)
+        if self._first == "lab" and self._order is not None:
+            from quizapp.tui.screens.lab import LabScreen
+
+            return LabScreen(self._order)
+        from quizapp.tui.screens.picker import PickerScreen
+
+        return PickerScreen()
+
+    def on_ready(self) -> None:
+        # Only now, with the first screen painted, does anything else begin.
+        self.tell_notices()
+        if self._first == "sitting":
+            self.set_timer(WARM_AFTER_S, self._warm_lab)
+
+    @property
+    def lab(self) -> Lab:
+        """The lab; one for as long as the app lives."""
+        if self._lab is None:
+            self._lab = self.desk.lab()
+        return self._lab
+
+    def _warm_lab(self) -> None:
+        """Have torch imported in a process of its own while the question is read."""
+        bank = self.desk.bank
+        if bank is not None and bank.demos:
+            self.run_worker(self._warm(), group="warm", exit_on_error=False)
+
+    async def _warm(self) -> None:
+        try:
+            await self.lab.warm()
+        except QuizappError:
+            pass  # the lab's screen says why, to those who open it
+
+    async def action_leave(self) -> None:
+        """Ctrl-C, Ctrl-Q."""
+        self.leave()
+
+    def leave(self) -> None:
+        """End the app. Everything is saved already; demos end with it."""
+        self.exit(self._exit_code())
+
+    def _exit_code(self) -> int:
+        taking = self.desk.taking
+        return 1 if taking is not None and taking.sitting.finished and taking.sitting.result().passed is False else 0
+
+    async def on_unmount(self) -> None:
+        if self._lab is not None:
+            await self._lab.close()
+        self.desk.leave_sitting()
+
+    # Saying things. No text is ever read as markup.
+
+    def tell(self, text: str, *, title: str = "", severity: Literal["information", "warning", "error"] = "information") -> None:
+        """A toast."""
+        self.notify(visible(text), title=visible(title), severity=severity, markup=False)
+
+    def tell_notices(self) -> None:
+        """What the desk has to say to the learner."""
+        notices, self.desk.notices = self.desk.notices, []
+        for notice in notices:
+            self.tell(notice, severity="warning")
+
+    def show_text(self, title: str, text: str) -> None:
+        """A text in a window."""
+        from quizapp.tui.render import wrap
+        from quizapp.tui.screens.confirm import TextScreen
+
+        shown = visible(text)
+        self.push_screen(TextScreen(visible(title), lambda width: wrap([(shown, "")], width), plain=shown))
+
+    def show_errors(self, name: str, path: Path) -> None:
+        """Everything that is wrong with a bank."""
+        self.show_text(f"Errors in {name}", self.desk.errors(path))
+
+    def show_keys_of(self, screen: QuizScreen) -> None:
+        """The cheat sheet."""
+        from quizapp.tui.screens.keys import keys_screen
+
+        self.push_screen(keys_screen(screen))
+
+    def offer_copy(self, text: str) -> None:
+        """Ask the terminal to copy; it never says whether it did."""
+        self.copy_to_clipboard(text)
+        self.tell("Sent to the terminal's clipboard. tmux and ssh may drop it: p prints it on exit.")
+
+    def print_on_exit(self, text: str) -> None:
+        """Print a text once the screen is given back."""
+        if text not in self.farewell:
+            self.farewell.append(text)
+        self.tell("Will be printed when quizapp ends.")
+
+    def save_text(self, kind: str, text: str) -> None:
+        """Write a text to a new file in the current folder."""
+        from datetime import datetime
+        from pathlib import Path
+
+        bank = self.desk.bank.id if self.desk.bank is not None else "quizapp"
+        stamp = datetime.now().astimezone().strftime("%Y-%m-%dT%H%M%S")
+        path = Path.cwd() / f"quizapp-{kind}-{bank}-{stamp}.txt"
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text if text.endswith("\n") else text + "\n")
+        except OSError as error:
+            self.tell(f"{path}: {error.strerror}. p prints it on exit instead.", title="Not saved", severity="error")
+            return
+        self.tell(f"Saved: {path}")
+
+    def guarded(self, act: Callable[[], object]) -> bool:
+        """Do what may fail for a reason that the user can act on; False when it did, and was told."""
+        from quizapp.store.database import StoreUnavailable
+
+        try:
+            act()
+        except StoreUnavailable as error:
+            self._offer_unsaved(act, error)
+            return False
+        except QuizappError as error:
+            self.tell(str(error), title="That did not work", severity="error")
+            return False
+        return True
+
+    def guarded_value(self, make: Callable[[], _Value], otherwise: _Value) -> _Value:
+        """What `make` gives, or `otherwise` when it fails and the user was told."""
+        try:
+            return make()
+        except QuizappError as error:
+            self.tell(str(error), title="That did not work", severity="error")
+            return otherwise
+
+    def _offer_unsaved(self, act: Callable[[], object], error: QuizappError) -> None:
+        from quizapp.tui.screens.confirm import ConfirmScreen
+
+        def answered(go_on: bool | None) -> None:
+            taking = self.desk.taking
+            if go_on and taking is not None:
+                taking.sitting.keep_unsaved()
+                self.guarded(act)
+                screen = self.question_screen
+                if screen is not None:
+                    screen.refresh_question()
+
+        text = f"{error}\n\nWhat you did before is safe. Go on, with nothing saved from here on?"
+        self.push_screen(
+            ConfirmScreen("This can't be saved", text, yes="Go on without saving", no="Back, and try again"), answered
+        )
+
+    # What follows what.
+
+    @property
+    def question_screen(self) -> QuestionScreen | None:
+        """The question screen, wherever it is in the stack."""
+        from quizapp.tui.screens.question import QuestionScreen
+
+        return next((screen for screen in self.screen_stack if isinstance(screen, QuestionScreen)), None)
+
+    def _new_question_screen(self, taking: Taking) -> QuestionScreen:
+        from quizapp.tui.screens.question import QuestionScreen
+
+        return QuestionScreen(taking)
+
+    def go_back(self) -> None:
+        """One screen back; from the first one to the banks."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self._first == "lab":
+            self.leave()
+        else:
+            self.to_picker()
+
+    def _pop_to(self, kind: type[Screen[Any]]) -> bool:
+        """Pop until a screen of this kind is on top; False when there is none."""
+        if not any(isinstance(screen, kind) for screen in self.screen_stack):
+            return False
+        while not isinstance(self.screen, kind):
+            self.pop_screen()
+        return True
+
+    def take(self, path: Path, *, fresh: bool) -> None:
+        """Take a bank out of the list."""
+        desk = self.desk
+        if self.guarded(lambda: desk.begin(path, fresh=fresh)) and desk.taking is not None:
+            self.push_screen(self._new_question_screen(desk.taking))
+            self.tell_notices()
+            self.set_timer(WARM_AFTER_S, self._warm_lab)
+
+    def to_picker(self) -> None:
+        """Let the sitting go, and show the banks."""
+        from quizapp.tui.screens.picker import PickerScreen
+
+        self.desk.leave_sitting()
+        if not self._pop_to(PickerScreen):
+            while len(self.screen_stack) > 1:
+                self.pop_screen()
+            self.switch_screen(PickerScreen())
+
+    def discard(self, attempt: AttemptSummary, then: Callable[[], None]) -> None:
+        """Give an open attempt up, once the user has said so."""
+        from quizapp.tui.screens.confirm import ConfirmScreen
+
+        def answered(yes: bool | None) -> None:
+            if yes and self.guarded(lambda: self.desk.store.discard(attempt.id)):
+                then()
+
+        text = (
+            f"{attempt.answered} of {attempt.total} questions of {visible(attempt.bank_title)} are submitted. "
+            "A discarded attempt is kept in the list of results, and can't be resumed."
+        )
+        self.push_screen(ConfirmScreen("Discard this attempt?", text, yes="Discard", no="Keep"), answered)
+
+    def go_to(self, taking: Taking, index: int) -> None:
+        """Show another question of the sitting."""
+        from quizapp.tui.screens.question import QuestionScreen
+
+        if taking.sitting.finished:
+            self.review(taking, index)
+        elif self._pop_to(QuestionScreen) and (screen := self.question_screen) is not None:
+            self.guarded(lambda: screen.show_question(index))
+
+    def submitted(self, taking: Taking, state: QuestionState) -> None:
+        """A response was handed in: practice shows at once what became of it."""
+        if (screen := self.question_screen) is not None:
+            screen.show_submitted()
+        self.reveal(taking, state)
+
+    def reveal(self, taking: Taking, state: QuestionState) -> None:
+        """Show the explanation of a question."""
+        from quizapp.tui.screens.reveal import RevealScreen
+
+        if isinstance(self.screen, RevealScreen):
+            self.screen.show_reveal(taking, state)
+        else:
+            self.push_screen(RevealScreen(taking, state))
+
+    def after_reveal(self, taking: Taking) -> None:
+        """The next question that is open, the next one of a review, or the results."""
+        if taking.sitting.finished:
+            if taking.index + 1 < taking.total:
+                self.review(taking, taking.index + 1)
+            else:
+                self.go_back()
+        elif (target := taking.next_open()) is None:
+            self._finish(taking)
+        else:
+            self.go_to(taking, target)
+
+    def past_the_last(self, taking: Taking) -> None:
+        """Beyond the last question: the results when nothing is open, else the list of all."""
+        if taking.open_count() == 0:
+            self._finish(taking)
+        else:
+            self.show_overview(taking)
+
+    def show_overview(self, taking: Taking) -> None:
+        """The list of all questions."""
+        from quizapp.tui.screens.overview import OverviewScreen
+
+        self.push_screen(OverviewScreen(taking))
+
+    def turn_in(self, taking: Taking) -> None:
+        """Finish, after a question when something is still open."""
+        if taking.sitting.finished or taking.open_count() == 0:
+            self._finish(taking)
+            return
+        from quizapp.tui.screens.confirm import ConfirmScreen
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._finish(taking)
+
+        count = taking.open_count()
+        what = "1 question is open" if count == 1 else f"{count} questions are open"
+        text = f"{what}. What is chosen will be submitted, the rest counts as unanswered. This can't be taken back."
+        self.push_screen(ConfirmScreen("Turn the attempt in?", text, yes="Turn in", no="Go on"), answered)
+
+    def _finish(self, taking: Taking) -> None:
+        if self.guarded(taking.sitting.finish):
+            from quizapp.tui.screens.results import ResultsScreen
+
+            while len(self.screen_stack) > 1 and not self._is_picker(self.screen_stack[-2]):
+                self.pop_screen()
+            self.switch_screen(ResultsScreen(taking))
+
+    @staticmethod
+    def _is_picker(screen: Screen[Any]) -> bool:
+        from quizapp.tui.screens.picker import PickerScreen
+
+        return isinstance(screen, PickerScreen)
+
+    def review(self, taking: Taking, index: int) -> None:
+        """Show the explanation of a question of a finished sitting."""
+        taking.index = index
+        self.reveal(taking, taking.state(index))
+
+    def redo_wrong(self, taking: Taking, question_ids: list[str]) -> None:
+        """A new sitting on what went wrong."""
+        if not question_ids:
+            self.tell("Nothing went wrong: there is nothing to redo.")
+            return
+        desk = self.desk
+        if self.guarded(lambda: desk.redo(question_ids)) and desk.taking is not None:
+            self.switch_screen(self._new_question_screen(desk.taking))
+
+    def show_links(self, state: QuestionState) -> None:
+        """Addresses to read on, those of the picture included."""
+        from quizapp.tui.pages import letters_of
+        from quizapp.tui.screens.links import LinksScreen
+
+        self.push_screen(LinksScreen("Read on", self.pages.links(state.question, letters_of(state))))
+
+    def show_picture(self, state: QuestionState) -> None:
+        """Where the picture is."""
+        from quizapp.tui.screens.links import LinksScreen
+
+        figure = state.question.explanation.figure
+        if figure is None:
+            self.tell("This question has no picture.")
+            return
+        where = self.desk.picture(figure.src)
+        self.push_screen(LinksScreen("The picture, to open in a browser or viewer", [("", where)]))
+
+    def open_lab(self, taking: Taking, state: QuestionState) -> None:
+        """The lab, on the option under the cursor."""
+        from quizapp.tui.lab_state import order_for
+
+        order = self.guarded_value(lambda: order_for(taking, state, self.desk.catalogue, self.desk.device), None)
+        if order is not None:
+            from quizapp.tui.screens.lab import LabScreen
+
+            self.push_screen(LabScreen(order))
+
+    # The command palette.
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        from quizapp.tui.commands import commands_for
+
+        yield from commands_for(self, screen)
+        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+        yield SystemCommand("Quit", "Leave quizapp; everything is saved", self.leave)

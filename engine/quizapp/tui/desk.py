@@ -1,0 +1,140 @@
+"""What the app is given: the learner, the store, the demos, and how to open a bank or begin a sitting. No Textual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quizapp.errors import QuizappError
+
+if TYPE_CHECKING:
+    from quizapp.bank.library import BankEntry, OpenBank
+    from quizapp.lab.catalogue import DemoDeclaration
+    from quizapp.lab.runner import Lab
+    from quizapp.store.sitting import Sitting
+    from quizapp.store.store import AttemptSummary, Store
+    from quizapp.tui.taking import Taking
+
+
+class Desk:
+    """Everything that a learner's screens need of the rest of quizapp."""
+
+    def __init__(
+        self,
+        store: Store,
+        learner: str,
+        *,
+        seed: int | None = None,
+        device: str = "auto",
+        demo_folders: Sequence[Path] | None = None,
+        bank_folders: Sequence[Path] | None = None,
+        make_lab: Callable[[], Lab] | None = None,
+    ) -> None:
+        self.store = store
+        self.learner = learner
+        self.seed = seed
+        self.device = device
+        self._demo_folders = demo_folders
+        self._bank_folders = bank_folders
+        self._make_lab = make_lab
+        self._catalogue: Mapping[str, DemoDeclaration] | None = None
+        self._bank: OpenBank | None = None
+        self._taking: Taking | None = None
+        self.notices: list[str] = []
+        """What the learner must be told at the next opportunity."""
+
+    # Banks and sittings.
+
+    @property
+    def taking(self) -> Taking | None:
+        """The sitting on screen."""
+        return self._taking
+
+    @property
+    def bank(self) -> OpenBank | None:
+        """The bank of the sitting on screen; None where only the attempt is left of it."""
+        return self._bank
+
+    def sit(self, sitting: Sitting, bank: OpenBank | None) -> Taking:
+        """Put a sitting on screen."""
+        from quizapp.tui.taking import Taking
+
+        self.leave_sitting()
+        self._bank = bank
+        self._taking = Taking(sitting)
+        return self._taking
+
+    def leave_sitting(self) -> None:
+        """Let the sitting on screen go; it can be resumed."""
+        if self._taking is not None:
+            self._taking.sitting.close()
+            self._taking = None
+
+    def begin(self, path: Path, *, fresh: bool) -> Taking:
+        """Open a bank, and go on with its open attempt unless a fresh one is wanted."""
+        from quizapp.bank.library import open_bank
+        from quizapp.store.begin import begin
+
+        bank = open_bank(path)
+        self.leave_sitting()
+        beginning = begin(self.store, bank, self.learner, fresh=fresh, seed=self.seed)
+        self.store = beginning.store
+        self.notices += beginning.notices
+        return self.sit(beginning.sitting, bank)
+
+    def redo(self, question_ids: Sequence[str]) -> Taking:
+        """A new sitting on some questions of the bank on screen."""
+        bank = self._bank
+        if bank is None:
+            raise QuizappError("The bank of this attempt is not there any more.")
+        self.leave_sitting()
+        return self.sit(self.store.start(bank, self.learner, only=question_ids), bank)
+
+    def entries(self) -> list[BankEntry]:
+        """The banks to pick from, broken ones with what is wrong with them."""
+        from quizapp.bank.library import list_banks
+
+        return list_banks(self._bank_folders)
+
+    def errors(self, path: Path) -> str:
+        """Everything that keeps a bank from being taken, a finding a paragraph."""
+        from quizapp.bank.findings import BankError
+        from quizapp.bank.library import open_bank
+
+        try:
+            open_bank(path)
+        except BankError as error:
+            return "\n\n".join(str(finding) for finding in error.findings)
+        except QuizappError as error:
+            return str(error)
+        return "It can be taken now: nothing is wrong with it any more."
+
+    def attempts(self) -> list[AttemptSummary]:
+        """All attempts of the learner, newest first."""
+        return self.store.attempts(self.learner)
+
+    def picture(self, src: str) -> str:
+        """Where a figure of the bank on screen is, to be opened with another program."""
+        return str(self._bank.path.parent / src) if self._bank is not None else src
+
+    # Demos.
+
+    @property
+    def catalogue(self) -> Mapping[str, DemoDeclaration]:
+        """The demos of this installation and of the folders that the user named."""
+        if self._catalogue is None:
+            from quizapp.content import content_dir
+            from quizapp.lab.catalogue import Catalogue
+
+            folders = [content_dir("demos"), *(self._demo_folders or ())]
+            self._catalogue = Catalogue.load([folder for folder in folders if folder.is_dir()])
+        return self._catalogue
+
+    def lab(self) -> Lab:
+        """A new lab."""
+        if self._make_lab is not None:
+            return self._make_lab()
+        from quizapp.lab.runner import Lab
+
+        return Lab()

@@ -1,0 +1,141 @@
+"""What a question's texts look like on a page: parsed once, laid out for any width, numbered links kept. No Textual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quizapp.bank.markdown import parse
+from quizapp.bank.references import resolve
+from quizapp.tui.glyphs import Glyphs
+from quizapp.tui.render import Line, framed, lay_out, link_lines, wrap
+
+if TYPE_CHECKING:
+    from quizapp.bank.markdown import Block
+    from quizapp.bank.model import Question
+    from quizapp.tui.question_state import QuestionState
+
+Build = Callable[[int], list[Line]]
+_KEPT = 200
+
+GROUNDS = {
+    "experiment": "The key stands on an experiment: run the demos to see it.",
+    "reference": "The key stands on the references below.",
+    "judgement": "The key stands on its author's judgement.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPage:
+    """Stem and options of a question, ready to be laid out."""
+
+    stem: Build
+    options: list[Build]
+
+
+class Pages:
+    """Parses each text once; long ones are only parsed when their view is opened."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        self._glyphs = glyphs
+        self._parsed: dict[str, tuple[Block, ...]] = {}
+
+    def blocks(self, text: str, letters: dict[str, str]) -> tuple[Block, ...]:
+        """A text of a question as blocks, its references to options as letters."""
+        resolved = resolve(text, letters) if "{{" in text else text
+        blocks = self._parsed.get(resolved)
+        if blocks is None:
+            if len(self._parsed) >= _KEPT:
+                self._parsed.clear()
+            blocks = self._parsed[resolved] = parse(resolved)
+        return blocks
+
+    def question(self, state: QuestionState) -> QuestionPage:
+        """Stem and options."""
+        letters = letters_of(state)
+        stem = state.question.stem
+
+        def build_stem(width: int) -> list[Line]:
+            layout = lay_out(self.blocks(stem, letters), width, glyphs=self._glyphs)
+            return layout.lines + ([[], *link_lines(layout.links, width)] if layout.links else [])
+
+        return QuestionPage(build_stem, [self.text(option.text, letters) for option in state.options])
+
+    def text(self, text: str, letters: dict[str, str]) -> Build:
+        """Any one text, its links numbered at its end."""
+
+        def build(width: int) -> list[Line]:
+            layout = lay_out(self.blocks(text, letters), width, glyphs=self._glyphs)
+            return layout.lines + (link_lines(layout.links, width) if layout.links else [])
+
+        return build
+
+    def short(self, state: QuestionState) -> Build:
+        """The short explanation, where to read on, and what the key stands on."""
+        question = state.question
+
+        def build(width: int) -> list[Line]:
+            links: list[str] = []
+            letters = letters_of(state)
+            lines = lay_out(self.blocks(question.explanation.short, letters), width, glyphs=self._glyphs, links=links).lines
+            lines += [[], *wrap([(GROUNDS[question.verified_by], "muted")], width)]
+            lines += self._references(question, width, links)
+            return lines
+
+        return build
+
+    def picture(self, state: QuestionState, path_of: Callable[[str], str]) -> Build:
+        """The figure's description in a frame, and where the picture itself is."""
+        figure = state.question.explanation.figure
+
+        def build(width: int) -> list[Line]:
+            if figure is None:
+                return wrap([("This question has no picture.", "muted")], width)
+            alt = lay_out(self.blocks(figure.alt, letters_of(state)), width - 4, glyphs=self._glyphs).lines
+            lines = framed("What the picture shows", alt, width, self._glyphs)
+            lines += [[], *wrap([(path_of(figure.src), "address")], width, [("Picture: ", "muted")])]
+            return lines
+
+        return build
+
+    def full(self, state: QuestionState) -> Build:
+        """The full explanation with its links and the references."""
+        question = state.question
+
+        def build(width: int) -> list[Line]:
+            text = question.explanation.full
+            if not text:
+                return wrap([("This question has no longer explanation.", "muted")], width)
+            links: list[str] = []
+            lines = lay_out(self.blocks(text, letters_of(state)), width, glyphs=self._glyphs, links=links).lines
+            return lines + self._references(question, width, links)
+
+        return build
+
+    def links(self, question: Question, letters: dict[str, str]) -> list[tuple[str, str]]:
+        """Title and address of every reference and link of a question, references first."""
+        found = [(reference.title, reference.url) for reference in question.references]
+        texts = [question.stem, question.explanation.short, question.explanation.full]
+        texts += [text for option in question.options for text in (option.text, option.rationale)]
+        links: list[str] = []
+        for text in texts:
+            if text:
+                lay_out(self.blocks(text, letters), 80, glyphs=self._glyphs, links=links)
+        known = {url for _, url in found}
+        return found + [("", url) for url in links if url not in known]
+
+    def _references(self, question: Question, width: int, links: Sequence[str]) -> list[Line]:
+        lines: list[Line] = []
+        if links:
+            lines += [[], *link_lines(links, width)]
+        if question.references:
+            lines += [[], [("Read on", "strong")]]
+            for reference in question.references:
+                lines += wrap([(f"{reference.title}  ", ""), (reference.url, "address")], width, [(f"{self._glyphs.bullet} ", "muted")])
+        return lines
+
+
+def letters_of(state: QuestionState) -> dict[str, str]:
+    """The letter of each option id on screen."""
+    return {option.id: state.letter(index) for index, option in enumerate(state.options)}

@@ -1,0 +1,32 @@
+"""What each role of a run looks like, in the theme's variables: one accent colour; green and red for verdicts only."""
+
+from __future__ import annotations
+
+ROLES: dict[str, str] = {
+    "strong": "bold",
+    "em": "italic",
+    "strike": "strike",
+    "code": "$text-accent",
+    "math": "$text-accent italic",
+    "link": "underline",
+    "address": "$text-accent",
+    "footnote": "$text-muted",
+    "heading": "bold",
+    "block": "$text-accent on $surface",
+    "muted": "$text-muted",
+    "frame": "$foreground 40%",
+    "accent": "$accent",
+    "key": "bold $accent",
+    "right": "bold $text-success",
+    "wrong": "bold $text-error",
+    "partial": "bold $text-warning",
+    "warning": "$text-warning",
+    "band-0": "$foreground 40%",
+    "band-1": "$accent 45%",
+    "band-2": "$accent 65%",
+    "band-3": "$accent 85%",
+    "band-4": "$accent",
+    "tab": "bold reverse",
+    "row": "on $panel",
+    "selection": "reverse",
+}

@@ -1,0 +1,135 @@
+"""What all screens share: title line, key bar, the keys that work everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from quizapp.tui.glyphs import Glyphs
+from quizapp.tui.render import Line, fit, line_width
+from quizapp.tui.widgets.key_bar import Key, KeyBar
+from quizapp.tui.widgets.one_line import OneLine
+
+if TYPE_CHECKING:
+    from quizapp.tui.app import QuizApp
+
+WIDE = 110
+SHORT = 16
+
+
+class QuizScreen(Screen[object]):
+    """A screen with a title line on top and a key bar at the bottom."""
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (WIDE, "-wide")]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", tooltip="Go back. Everything is saved.", id="back"),
+        Binding("question_mark", "keys", "Keys", tooltip="Show every key of this screen.", id="keys"),
+        Binding("q", "leave", "Quit", tooltip="Leave quizapp. Everything is saved.", id="quit"),
+        Binding("ctrl+p", "app.command_palette", "Commands", tooltip="Find a command by its name.", id="palette"),
+    ]
+
+    HELP_TITLE: ClassVar[str] = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title_line = OneLine(id="title")
+        self.key_bar = KeyBar()
+
+    @property
+    def quiz(self) -> QuizApp:
+        """The app, typed."""
+        return cast("QuizApp", self.app)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The signs that this terminal can show."""
+        return self.quiz.glyphs
+
+    @property
+    def wide(self) -> bool:
+        """True when there is room for two columns."""
+        return self.app.size.width >= WIDE
+
+    def show_title(self, left: Line, right: Line) -> None:
+        """The title line: `left` is cut where it does not fit beside `right`."""
+
+        def build(width: int) -> list[Line]:
+            room = width - line_width(right) - 2
+            return [[*cut(left, room, self.glyphs), *_gap(left, room), *right] if room > 10 else cut(left, width)]
+
+        self.title_line.show(build)
+
+    def show_keys(self, *keys: Key) -> None:
+        """The key bar; `?` is always there."""
+        self.key_bar.show(*keys, ("question_mark", "?", "Keys"))
+
+    def key_rows(self) -> list[tuple[str, str]]:
+        """Keys and what they do, for the cheat sheet: taken from the bindings, so that it can't go stale."""
+        by_text: dict[str, list[str]] = {}
+        for cls in reversed(type(self).__mro__):
+            for binding in cls.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding):
+                    text = binding.tooltip or binding.description
+                    names = by_text.setdefault(text, [])
+                    names += [self._key_name(key) for key in binding.key.split(",")]
+        # What belongs to this screen first, what works everywhere last.
+        everywhere = [b.tooltip or b.description for b in QuizScreen.BINDINGS if isinstance(b, Binding)]
+        own = [(text, names) for text, names in by_text.items() if text not in everywhere]
+        common = [(text, by_text[text]) for text in everywhere]
+        return [(" ".join(dict.fromkeys(names)), text) for text, names in [*own, *common]]
+
+    def _key_name(self, key: str) -> str:
+        unicode = self.glyphs.enter != "Enter"
+        names = {
+            "question_mark": "?",
+            "left_square_bracket": "[",
+            "right_square_bracket": "]",
+            "slash": "/",
+            "escape": "Esc",
+            "enter": "Enter",
+            "space": "Space",
+            "up": "↑" if unicode else "Up",
+            "down": "↓" if unicode else "Down",
+            "pageup": "PgUp",
+            "pagedown": "PgDn",
+            "home": "Home",
+            "end": "End",
+            "backspace": "Backspace",
+            "tab": "Tab",
+            "ctrl+p": "Ctrl+P",
+        }
+        return names.get(key, key)
+
+    def action_back(self) -> None:
+        """Esc."""
+        self.quiz.go_back()
+
+    async def action_keys(self) -> None:
+        """`?`."""
+        self.quiz.show_keys_of(self)
+
+    def action_leave(self) -> None:
+        """`q`."""
+        self.quiz.leave()
+
+
+def cut(line: Line, width: int, glyphs: Glyphs | None = None) -> Line:
+    """A line of runs, cut with an ellipsis to fit."""
+    kept: Line = []
+    used = 0
+    for text, roles in line:
+        shown = fit(text, width - used, glyphs) if glyphs else fit(text, width - used)
+        if shown:
+            kept.append((shown, roles))
+        used += line_width([(shown, roles)])
+        if shown != text:
+            break
+    return kept
+
+
+def _gap(left: Line, room: int) -> Line:
+    return [(" " * max(0, room + 2 - min(line_width(left), room)), "")]

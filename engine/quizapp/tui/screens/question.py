@@ -1,0 +1,259 @@
+"""The question: stem, options, status. Everything works until the response is submitted, and nothing is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+
+from quizapp.tui.render import Line
+from quizapp.tui.screens.base import QuizScreen
+from quizapp.tui.widgets.one_line import OneLine
+from quizapp.tui.widgets.options import Options
+from quizapp.tui.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from quizapp.tui.question_state import QuestionState
+    from quizapp.tui.taking import Taking
+
+_LEAST_STEM = 3
+
+
+class QuestionScreen(QuizScreen):
+    """Shows one question of a sitting after the other, in the same widgets."""
+
+    HELP_TITLE = "Question"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1,2,3,4,5,6,7,8,9", "pick", "Choose", tooltip="Choose the option of that number.", id="pick-number"),
+        Binding("a,b,c,d,e,f,g,h", "pick", "Choose", tooltip="Choose the option of that letter.", id="pick-letter"),
+        Binding("up,k", "move(-1)", "Up", tooltip="Move among the options.", id="option-up"),
+        Binding("down,j", "move(1)", "Down", tooltip="Move among the options.", id="option-down"),
+        Binding("space", "pick_focused", "Choose", tooltip="Choose the option under the cursor.", id="pick"),
+        Binding("enter", "submit", "Submit", tooltip="Submit the response, or see its explanation.", id="submit"),
+        Binding("x,backspace", "clear", "Clear", tooltip="Take the choice back.", id="clear"),
+        Binding("r", "run_demo", "Run demo", tooltip="Run the demo behind the option under the cursor.", id="run"),
+        Binding("left_square_bracket,left", "go(-1)", "Previous", tooltip="Previous question.", id="previous"),
+        Binding("right_square_bracket,right,n", "go(1)", "Next", tooltip="Next question; this one stays open.", id="next"),
+        Binding("m", "mark", "Mark", tooltip="Mark this question to come back to.", id="mark"),
+        Binding("l", "overview", "List", tooltip="List all questions, and finish from there.", id="overview"),
+        Binding("pageup", "scroll_stem(-1)", "Scroll", tooltip="Scroll a long stem.", id="stem-up"),
+        Binding("pagedown", "scroll_stem(1)", "Scroll", tooltip="Scroll a long stem.", id="stem-down"),
+    ]
+
+    def __init__(self, taking: Taking) -> None:
+        super().__init__()
+        self.taking = taking
+        self.state: QuestionState | None = None
+        self._notice = ""
+
+    def compose(self) -> ComposeResult:
+        yield self.title_line
+        with Container(id="body"):
+            yield Sheet(id="stem")
+            yield OneLine(self._rule, id="rule")
+            yield Options(self.glyphs, id="options")
+        yield OneLine(self._status, id="status")
+        yield self.key_bar
+
+    def on_mount(self) -> None:
+        self.show_question(self.taking.index)
+
+    def show_question(self, index: int) -> None:
+        """Show a question in place."""
+        self.state = self.taking.enter(index)
+        self._notice = ""
+        page = self.quiz.pages.question(self.state)
+        options = self.query_one(Options)
+        options.airy = self.wide
+        self.query_one("#stem", Sheet).show(page.stem)
+        options.show_options(self.state, page.options)
+        self._share_height()
+        self._show_frame()
+
+    def refresh_question(self) -> None:
+        """Show the current question as it stands on record."""
+        self.show_question(self.taking.index)
+
+    def _show_frame(self) -> None:
+        state, taking, glyphs = self.state, self.taking, self.glyphs
+        if state is None:
+            return
+        right: Line = [(f"Q{taking.index + 1}/{taking.total} ", "strong"), *progress(taking, glyphs)]
+        sitting = taking.sitting
+        facts = [f"{_points(state.question.points)}", sitting.mode]
+        if not sitting.saved:
+            facts.append("not saved")
+        right.append((f" {glyphs.dot} ".join(["", *facts]), "muted"))
+        self.show_title([(sitting.bank_title, "strong")], right)
+        self.query_one("#status", OneLine).refresh()
+        submit = ("enter", glyphs.enter, "Explanation" if state.submitted else "Submit")
+        run = [("r", "r", "Run demo")] if state.focused.demo else []
+        self.show_keys(
+            submit,
+            *run,
+            *([] if state.submitted else [("space", "Space", "Choose")]),
+            ("right_square_bracket", "]", "Next" if state.submitted else "Skip"),
+            ("l", "l", "List"),
+            ("escape", "Esc", "Leave"),
+        )
+
+    def _status(self, width: int) -> list[Line]:
+        state = self.state
+        if state is None:
+            return [[]]
+        if self._notice:
+            return [[(self._notice, "warning")]]
+        line: Line = [(state.instruction(), "muted")]
+        if state.submitted:
+            line = [(state.verdict() or "submitted", _verdict_role(state)), ("  the response is handed in", "muted")]
+        if self.taking.index in self.taking.marked:
+            line = [(f"{self.glyphs.marked} marked  ", "accent"), *line]
+        return [line]
+
+    def _rule(self, width: int) -> list[Line]:
+        hidden = self.query_one("#stem", Sheet).hidden_below if not self.wide else 0
+        if hidden:
+            hint = f" {hidden} more lines: PgDn "
+            return [[(self.glyphs.rule * (width - len(hint) - 2), "frame"), (hint, "muted"), (self.glyphs.rule * 2, "frame")]]
+        return [[(self.glyphs.rule * width, "frame")]]
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one(Options).airy = self.wide
+        if self.state is not None:
+            self._share_height()
+
+    def _share_height(self) -> None:
+        """Where stem and options do not both fit, the options get what they need up to two thirds."""
+        stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
+        if self.wide:
+            stem.styles.max_height = options.styles.max_height = None
+            return
+        height = self.app.size.height - 4
+        width = self.app.size.width - 2
+        if height < 4:
+            return
+        wanted_stem, wanted_options = len(stem.lines_at(width)), len(options.lines_at(width + 1))
+        if wanted_stem + wanted_options > height:
+            room = max(height - wanted_stem, height * 2 // 3)
+            wanted_options = min(wanted_options, room, height - min(_LEAST_STEM, wanted_stem))
+            wanted_stem = height - wanted_options
+        stem.styles.max_height = wanted_stem
+        options.styles.max_height = wanted_options
+
+    def on_sheet_scrolled(self, message: Sheet.Scrolled) -> None:
+        self.query_one("#rule", OneLine).refresh()
+
+    def on_options_picked(self, message: Options.Picked) -> None:
+        self._pick(message.index)
+
+    async def on_key(self, event: events.Key) -> None:
+        if self.state is None or (index := self.state.index_of_key(event.key)) is None:
+            return
+        event.stop()
+        self._pick(index)
+
+    def action_pick(self) -> None:
+        """Keys without an option of theirs end up here."""
+
+    def action_pick_focused(self) -> None:
+        """Space."""
+        if self.state is not None:
+            self._pick(self.state.cursor)
+
+    def _pick(self, index: int) -> None:
+        if self.state is not None:
+            changed = self.state.pick(index)
+            self._after_change(changed)
+
+    def action_clear(self) -> None:
+        """Take the choice back."""
+        if self.state is not None:
+            self._after_change(self.state.clear())
+
+    def _after_change(self, changed: bool) -> None:
+        self._notice = ""
+        if changed and self.state is not None:
+            self.quiz.guarded(lambda: self.taking.respond(self.state))  # type: ignore[arg-type]
+        self.query_one(Options).redraw()
+        self._show_frame()
+
+    def action_move(self, steps: int) -> None:
+        """Move the cursor."""
+        if self.state is not None and self.state.move(steps):
+            self.query_one(Options).redraw()
+            self._show_frame()
+
+    def action_submit(self) -> None:
+        """Submit, or show the explanation again."""
+        state = self.state
+        if state is None:
+            return
+        if state.submitted:
+            self.quiz.reveal(self.taking, state)
+        elif not state.chosen:
+            self._say("Nothing is chosen yet: a number, a letter or Space chooses, ] skips.")
+        elif self.quiz.guarded(lambda: self.taking.submit(state)):
+            self.quiz.submitted(self.taking, state)
+
+    def action_run_demo(self) -> None:
+        """Open the lab on the option under the cursor."""
+        if self.state is not None:
+            if self.state.focused.demo is None:
+                self._say("No demo speaks to this option.")
+            else:
+                self.quiz.open_lab(self.taking, self.state)
+
+    def action_go(self, steps: int) -> None:
+        """Previous or next question; past the last one stands the list of all."""
+        target = self.taking.index + steps
+        if 0 <= target < self.taking.total:
+            self.quiz.go_to(self.taking, target)
+        elif steps > 0:
+            self.quiz.past_the_last(self.taking)
+        else:
+            self._say("This is the first question.")
+
+    def action_mark(self) -> None:
+        """Mark the question."""
+        self.taking.toggle_mark(self.taking.index)
+        self._notice = ""
+        self.query_one("#status", OneLine).refresh()
+
+    def action_overview(self) -> None:
+        """List all questions."""
+        self.quiz.show_overview(self.taking)
+
+    def action_scroll_stem(self, pages: int) -> None:
+        """Scroll the stem by a page."""
+        stem = self.query_one("#stem", Sheet)
+        stem.scroll_to(y=stem.scroll_offset.y + pages * max(1, stem.size.height - 1), animate=False)
+
+    def _say(self, text: str) -> None:
+        self._notice = text
+        self.query_one("#status", OneLine).refresh()
+
+
+def progress(taking: Taking, glyphs: object) -> Line:
+    """How much is submitted, as a bar of ten cells."""
+    from quizapp.tui.glyphs import Glyphs
+
+    if not isinstance(glyphs, Glyphs):
+        raise TypeError("glyphs")
+    done = taking.total - taking.open_count()
+    full = round(10 * done / taking.total) if taking.total else 0
+    return [(glyphs.meter_full * full, "accent"), (glyphs.meter_empty * (10 - full), "frame")]
+
+
+def _points(points: float) -> str:
+    from quizapp.assess.scoring import points_in_words
+
+    return f"{points_in_words(points)} pt" + ("" if points == 1 else "s")
+
+
+def _verdict_role(state: QuestionState) -> str:
+    if state.score is None:
+        return "strong"
+    return {"correct": "right", "partial": "partial"}.get(str(state.score.verdict), "wrong")

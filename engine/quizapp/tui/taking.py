@@ -1,0 +1,107 @@
+"""What the screens ask of a sitting: states of questions, what comes next, an overview. No Textual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quizapp.tui.question_state import QuestionState
+
+if TYPE_CHECKING:
+    from quizapp.assess.scoring import Score
+    from quizapp.store.sitting import Sitting
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """One question in the list of all: its number from 1, how it stands in a word, its first words."""
+
+    number: int
+    status: str
+    marked: bool
+    words: str
+
+
+class Taking:
+    """One sitting on screen; the sitting keeps the record, this keeps the place and the marks."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting = sitting
+        self.index = min(max(sitting.position, 0), max(sitting.total - 1, 0))
+        self.marked: set[int] = set()
+        self.seen_saved = sitting.saved
+
+    @property
+    def total(self) -> int:
+        """Number of questions."""
+        return self.sitting.total
+
+    def enter(self, index: int) -> QuestionState:
+        """Go to a question: recorded as shown, and returned as it stands."""
+        self.index = index
+        if not self.sitting.finished:
+            self.sitting.show(index)
+        return self.state(index)
+
+    def state(self, index: int) -> QuestionState:
+        """A question as it stands."""
+        sitting = self.sitting
+        return QuestionState(
+            sitting.question(index),
+            sitting.option_order(index),
+            sitting.response(index),
+            submitted=sitting.submitted(index) or sitting.finished,
+            score=sitting.score(index),
+        )
+
+    def respond(self, state: QuestionState) -> None:
+        """Put the choice on record."""
+        if state.chosen:
+            self.sitting.respond(self.index, state.response)
+        else:
+            self.sitting.clear(self.index)
+
+    def submit(self, state: QuestionState) -> Score:
+        """Hand the choice in; the state knows its score afterwards."""
+        state.score = self.sitting.submit(self.index)
+        state.submitted = True
+        return state.score
+
+    def toggle_mark(self, index: int) -> bool:
+        """Mark a question to come back to, or take the mark away. True when it is marked now."""
+        self.marked ^= {index}
+        return index in self.marked
+
+    def next_open(self) -> int | None:
+        """The next question without a submitted response, from the current one on and around; None: all done."""
+        others = [index for index in self.sitting.open_items() if index != self.index]
+        if not others:
+            return self.index if not self.sitting.submitted(self.index) else None
+        return next((index for index in others if index > self.index), others[0])
+
+    def open_count(self) -> int:
+        """Number of questions without a submitted response."""
+        return len(self.sitting.open_items())
+
+    def row(self, index: int) -> OverviewRow:
+        """A question in the list of all."""
+        sitting = self.sitting
+        score = sitting.score(index)
+        if score is not None:
+            status = str(score.verdict)
+        elif sitting.submitted(index):
+            status = "submitted"
+        elif not sitting.response(index).blank:
+            status = "chosen, not submitted"
+        else:
+            status = "open"
+        return OverviewRow(index + 1, status, index in self.marked, first_words(sitting.question(index).stem))
+
+
+def first_words(markdown: str) -> str:
+    """The first words of a stem, its commonest marks taken off; for lists, where a line must do."""
+    for line in markdown.splitlines():
+        words = line.strip().lstrip("#>*- ").replace("**", "").replace("`", "")
+        if words:
+            return words
+    return ""

@@ -1,0 +1,71 @@
+"""The keys that matter now, at most seven, on the last line of a screen."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from quizapp.tui.render import Line, width_of
+from quizapp.tui.widgets.sheet import Looks
+
+MOST_KEYS = 7
+
+Key = tuple[str, str, str]  # key to press, how it is written, what it does
+
+
+class KeyBar(Widget, can_focus=False):
+    """Shows keys with what they do; a click presses the key. Keys that find no room are dropped from the right,
+    except the last one, which tells all the others."""
+
+    DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; padding: 0 1; background: $panel; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: tuple[Key, ...] = ()
+        self._places: list[tuple[int, int, str]] = []
+        self._looks = Looks()
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The keys as given."""
+        return self._keys
+
+    def show(self, *keys: Key) -> None:
+        """Show these keys, the most useful first, the one that explains the rest last."""
+        if len(keys) > MOST_KEYS:
+            raise ValueError(f"a key bar shows {MOST_KEYS} keys at most")
+        self._keys = keys
+        self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return 1
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        gap = 3 if sum(_size(key) for key in self._keys) + 3 * len(self._keys) <= width else 2
+        shown = list(self._keys)
+        while len(shown) > 1 and sum(_size(key) for key in shown) + gap * (len(shown) - 1) > width:
+            del shown[-2]
+        line: Line = []
+        self._places = []
+        used = 0
+        for key, sign, label in shown:
+            if line:
+                line.append((" " * gap, ""))
+                used += gap
+            line += [(sign, "key"), (f" {label}", "")]
+            self._places.append((used, used + width_of(f"{sign} {label}"), key))
+            used += width_of(f"{sign} {label}")
+        return Strip(self._looks.segments(self, line)).adjust_cell_length(width, self._looks.style(self, ""))
+
+    def on_click(self, event: events.Click) -> None:
+        for start, end, key in self._places:
+            if start <= event.x - self.styles.padding.left < end:
+                event.stop()
+                self.app.simulate_key(key)
+
+
+def _size(key: Key) -> int:
+    return width_of(f"{key[1]} {key[2]}")

@@ -1,0 +1,111 @@
+"""The options of a question: a marker in text, a letter, the text with a hanging indent, and whether a demo speaks
+to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.message import Message
+
+from quizapp.tui.glyphs import Glyphs
+from quizapp.tui.render import Line, Run, line_width, wrap
+from quizapp.tui.widgets.sheet import Sheet, filled
+
+if TYPE_CHECKING:
+    from quizapp.bank.model import Option
+    from quizapp.tui.question_state import QuestionState
+
+RunsOf = Callable[["Option"], list[list[Run]]]
+
+
+class Options(Sheet):
+    """Draws a QuestionState; the screen changes the state and calls `redraw`."""
+
+    class Picked(Message):
+        """An option was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._state: QuestionState | None = None
+        self._texts: list[Callable[[int], list[Line]]] = []
+        self._rows: list[tuple[int, int]] = []
+        self.airy = False
+
+    def show_options(self, state: QuestionState, texts: list[Callable[[int], list[Line]]]) -> None:
+        """Show these options; `texts` lays out the text of each for a width."""
+        self._state = state
+        self._texts = texts
+        self.show(self._draw)
+
+    def redraw(self) -> None:
+        """Show the state as it is now; the lines keep their number, so nothing is laid out anew."""
+        if self._state is None:
+            return
+        self._laid_out = None
+        self.refresh()
+        if self._rows:
+            self.lines_at(self.size.width)
+            self.bring_into_view(*self._rows[self._state.cursor])
+
+    def _draw(self, width: int) -> list[Line]:
+        state = self._state
+        if state is None:
+            return []
+        lines: list[Line] = []
+        self._rows = []
+        for index, option in enumerate(state.options):
+            if index and self.airy:
+                lines.append([])
+            start = len(lines)
+            focused = index == state.cursor
+            for line in self._row(index, option, width):
+                lines.append(filled(line, width, "row") if focused else line)
+            self._rows.append((start, len(lines) - 1))
+        return lines
+
+    def _row(self, index: int, option: Option, width: int) -> list[Line]:
+        state = self._state
+        if state is None:
+            return []
+        glyphs = self._glyphs
+        focused = index == state.cursor
+        tail: Line = [(f" {glyphs.play} demo", "accent")] if option.demo else [(" " * 7, "")]
+        marker, role = self._marker(option)
+        edge: Run = (glyphs.cursor if focused else " ", "accent")
+        head: Line = [edge, (marker, role), (f" {state.letter(index)}  ", "strong" if focused else "")]
+        rest: Line = [edge, (" " * (line_width(head) - 1), "")]
+        room = width - line_width(head) - line_width(tail)
+        body = self._texts[index](room)
+        rows: list[Line] = [[*(rest if number else head), *line] for number, line in enumerate(body or [[]])]
+        gap = width - line_width(tail) - line_width(rows[0])
+        rows[0] = [*rows[0], (" " * max(0, gap), ""), *tail]
+        note = state.note_on(index)
+        if note:
+            rows += wrap([(f"{note}", "em muted")], width, rest)
+        return rows
+
+    def _marker(self, option: Option) -> tuple[str, str]:
+        state, glyphs = self._state, self._glyphs
+        if state is None:
+            return "", ""
+        chosen = option.id in state.chosen
+        if state.submitted:
+            sign = glyphs.right if option.correct else glyphs.wrong
+            return (f"({sign})" if not state.multiple else f"[{sign}]"), ("right" if option.correct else "wrong")
+        if state.multiple:
+            return ("[x]" if chosen else "[ ]"), ("key" if chosen else "")
+        return (f"({glyphs.chosen})" if chosen else "( )"), ("key" if chosen else "")
+
+    def on_click(self, event: events.Click) -> None:
+        number = self.line_at(event.get_content_offset_capture(self))
+        for index, (first, last) in enumerate(self._rows):
+            if first <= number <= last:
+                self.post_message(self.Picked(index))
+                return

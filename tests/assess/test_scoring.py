@@ -1,0 +1,97 @@
+"""Points: what learners are promised by the rule's name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizapp.assess.response import Response
+from quizapp.assess.scoring import Verdict, points_in_words, rule_in_words, rule_of, score
+from sample_bank import multiple, single
+
+
+def test_a_blank_response_is_unanswered_not_wrong() -> None:
+    for question in (single(), multiple()):
+        got = score(question, Response())
+        assert (got.verdict, got.points) == (Verdict.UNANSWERED, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "verdict", "points"), [("sync", "correct", 0.5), ("loader", "incorrect", 0)]
+)
+def test_single_choice_is_all_or_nothing_with_decimal_points(
+    chosen: str, verdict: str, points: float
+) -> None:
+    got = score(single(points=0.5), Response((chosen,)))
+    assert (got.verdict, got.points, got.max_points, got.rule) == (verdict, points, 0.5, "all-or-nothing")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "verdict", "points"),
+    [
+        (("key-0", "key-1"), Verdict.CORRECT, 1.0),
+        (("key-1", "key-0"), Verdict.CORRECT, 1.0),
+        (("key-0",), Verdict.PARTIAL, 0.5),
+        (("key-0", "key-1", "no-0"), Verdict.PARTIAL, 0.5),
+        (("key-0", "no-0"), Verdict.INCORRECT, 0.0),
+        (("no-0", "no-1"), Verdict.INCORRECT, 0.0),
+        (("key-0", "key-1", "no-0", "no-1"), Verdict.INCORRECT, 0.0),
+    ],
+)
+def test_multiple_choice_gives_net_correct(chosen: tuple[str, ...], verdict: Verdict, points: float) -> None:
+    got = score(multiple(), Response(chosen))
+    assert (got.verdict, got.points, got.rule) == (verdict, points, "net-correct")
+
+
+def test_five_right_and_one_wrong_of_five_keys_is_four_fifths() -> None:
+    chosen = (*(f"key-{number}" for number in range(5)), "no-0")
+    assert score(multiple(keys=5), Response(chosen)).points == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("selected", [("nowhere",), ("sync", "sync"), ("sync", "loader")])
+def test_an_impossible_response_is_refused_not_scored(selected: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="one"):
+        score(single(), Response(selected))
+
+
+@given(st.integers(1, 6), st.integers(0, 6), st.data())
+def test_points_stay_between_nothing_and_all_and_the_key_alone_gets_all(
+    keys: int, distractors: int, data: st.DataObject
+) -> None:
+    question = multiple(keys=keys, distractors=distractors)
+    ids = [option.id for option in question.options]
+    chosen = tuple(data.draw(st.lists(st.sampled_from(ids), unique=True)))
+    got = score(question, Response(chosen))
+    key = {option.id for option in question.options if option.correct}
+    assert 0 <= got.points <= got.max_points
+    assert (got.verdict is Verdict.CORRECT) == (set(chosen) == key) == (got.points == got.max_points)
+    assert (got.verdict is Verdict.UNANSWERED) == (not chosen)
+    assert (got.verdict is Verdict.PARTIAL) == (0 < got.points < got.max_points)
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.data())
+def test_a_further_distractor_never_helps_and_a_further_key_never_hurts(
+    keys: int, distractors: int, data: st.DataObject
+) -> None:
+    question = multiple(keys=keys, distractors=distractors)
+    ids = [option.id for option in question.options]
+    chosen = data.draw(st.lists(st.sampled_from(ids), unique=True))
+    further = data.draw(st.sampled_from(ids))
+    if further in chosen:
+        return
+    before = score(question, Response(tuple(chosen))).points
+    after = score(question, Response((*chosen, further))).points
+    assert after >= before if further.startswith("key") else after <= before
+
+
+def test_every_rule_is_told_in_words_that_begin_with_its_name() -> None:
+    for kind in ("single-choice", "multiple-choice"):
+        assert rule_in_words(rule_of(kind)).startswith(rule_of(kind))
+
+
+@pytest.mark.parametrize(
+    ("points", "words"), [(1.0, "1"), (0.5, "0.5"), (4 / 3, "1.33"), (0.0, "0"), (10, "10")]
+)
+def test_points_in_words(points: float, words: str) -> None:
+    assert points_in_words(points) == words

@@ -1,0 +1,128 @@
+"""The bank that ships: what a learner, and whoever trusts its keys, relies on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from quizapp.bank.check import check_bank
+from quizapp.bank.load import load_bank
+from quizapp.bank.model import Question
+from quizapp.content import content_dir
+from quizapp.lab.catalogue import Catalogue
+
+BANK = content_dir("quizzes") / "multi-gpu.yaml"
+FIGURES = sorted((BANK.parent / "figures").glob("*.svg"))
+LARGEST_FIGURE_BYTES = 6 * 1024
+SVG = "{http://www.w3.org/2000/svg}"
+FIRST = "six-of-eight-idle"
+TWINS = ("cool-pair-starved-six", "hot-pair-waiting-six")
+
+
+@pytest.fixture(scope="module")
+def questions() -> dict[str, Question]:
+    return {question.id: question for question in load_bank(BANK).bank.questions}
+
+
+def test_passes_its_own_check_without_a_finding() -> None:
+    findings = check_bank(load_bank(BANK), Catalogue.load())
+    assert [str(finding) for finding in findings] == []
+
+
+def test_holds_at_least_eight_questions_of_both_kinds(questions: dict[str, Question]) -> None:
+    kinds = [question.kind for question in questions.values()]
+    assert len(kinds) >= 8
+    assert kinds.count("multiple-choice") >= 3
+    assert kinds.count("single-choice") >= 5
+
+
+def test_first_question_stands_first_with_its_twins_beside_it(questions: dict[str, Question]) -> None:
+    assert tuple(questions)[:3] == (FIRST, *TWINS)
+
+
+def test_every_question_explains_itself(questions: dict[str, Question]) -> None:
+    for question in questions.values():
+        explanation = question.explanation
+        assert explanation.short.strip() and explanation.full.strip(), question.id
+        assert len(explanation.full) > len(explanation.short), question.id
+        assert explanation.figure is not None, question.id
+        assert (BANK.parent / explanation.figure.src).is_file(), question.id
+        assert len(explanation.figure.alt.split()) >= 8, f"{question.id}: this alt text does not stand in for a picture"
+        assert question.references, question.id
+        assert question.objective and question.target_time_s, question.id
+        for option in question.options:
+            assert len(option.rationale.split()) >= 8, f"{question.id}/{option.id}"
+
+
+def test_every_predicate_quotes_its_stem(questions: dict[str, Question]) -> None:
+    for question in questions.values():
+        stem = " ".join(question.stem.split())
+        for predicate in question.symptom.where if question.symptom else ():
+            assert " ".join(predicate.says.split()) in stem, f"{question.id}: {predicate.says!r}"
+
+
+def test_an_experiment_has_a_symptom_and_a_demo_on_each_key_and_on_a_distractor(questions: dict[str, Question]) -> None:
+    experiments = [question for question in questions.values() if question.verified_by == "experiment"]
+    assert FIRST in [question.id for question in experiments]
+    for question in experiments:
+        assert question.symptom is not None, question.id
+        assert all(option.demo for option in question.options if option.correct), question.id
+        assert any(option.demo for option in question.options if not option.correct), question.id
+
+
+def test_no_two_experiments_share_symptom_and_key(questions: dict[str, Question]) -> None:
+    seen: dict[object, str] = {}
+    for question in questions.values():
+        if question.verified_by != "experiment" or question.symptom is None:
+            continue
+        signs = frozenset(str(predicate) for predicate in question.symptom.where)
+        keys = frozenset(str(option.demo) for option in question.options if option.correct)
+        twin = seen.setdefault((signs, keys), question.id)
+        assert twin == question.id, f"{question.id} asks what {twin} asks"
+
+
+def test_every_demo_is_a_key_or_a_distractor_somewhere(questions: dict[str, Question]) -> None:
+    options = [option for question in questions.values() for option in question.options if option.demo]
+    linked = {option.demo.name for option in options if option.demo}
+    assert linked >= {"healthy", "dp-sync", "cpu-bottleneck", "tiny-model", "oom"}
+    keys = {option.demo.name for option in options if option.demo and option.correct}
+    assert keys >= {"dp-sync", "cpu-bottleneck", "tiny-model", "oom"}
+
+
+def test_stems_and_options_fit_a_small_terminal(questions: dict[str, Question]) -> None:
+    for question in questions.values():
+        assert all(len(line) <= 76 for line in question.stem.splitlines()), question.id
+        assert len(question.stem.strip().splitlines()) <= 15, question.id
+        for option in question.options:
+            assert len(option.text) <= 116, f"{question.id}/{option.id}"
+
+
+def test_every_figure_is_shown_somewhere(questions: dict[str, Question]) -> None:
+    shown = {question.explanation.figure.src for question in questions.values() if question.explanation.figure}
+    assert {f"figures/{path.name}" for path in FIGURES} == shown
+
+
+@pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.stem)
+def test_figure_is_a_small_svg_that_runs_and_fetches_nothing(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert len(source.encode()) <= LARGEST_FIGURE_BYTES
+    assert "<!DOCTYPE" not in source and "<!ENTITY" not in source
+    assert "@import" not in source and "javascript:" not in source
+    root = ElementTree.fromstring(source)
+    assert root.tag == f"{SVG}svg" and root.get("viewBox")
+    for name in ("title", "desc"):
+        element = root.find(f"{SVG}{name}")
+        assert element is not None and element.text and element.text.strip()
+    for element in root.iter():
+        tag = element.tag.removeprefix(SVG)
+        assert tag in {"svg", "title", "desc", "style", "defs", "pattern", "rect", "path", "circle", "text", "g"}, tag
+        for attribute, value in element.attrib.items():
+            assert not attribute.lower().startswith("on"), attribute
+            assert "href" not in attribute and "://" not in value
+    styles = "".join(element.text or "" for element in root.iter(f"{SVG}style"))
+    assert all(target.startswith("#") for target in styles.replace("url(", "\nurl(").split("\nurl(")[1:])
+    assert "prefers-color-scheme" in styles, "a dark page needs dark colours"
+    texts = [element.text or "" for element in root.iter(f"{SVG}text")]
+    assert "schematic, not a measurement" in texts, "a drawing must not pass for a recording"

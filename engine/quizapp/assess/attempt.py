@@ -241,7 +241,7 @@ class Attempt:
             if self.started is not None:
                 raise ValueError("an attempt starts once")
             self.started = event
-            self._places = {question_id: place for place, question_id in enumerate(event.question_ids)}
+            self._places = dict(zip(event.question_ids, range(len(event.question_ids)), strict=True))
             return
         if self.started is None:
             raise ValueError("an attempt begins with its start")

@@ -40,7 +40,7 @@ def order_options(question: HasOptions, seed: int, shuffle: bool) -> tuple[str, 
 def _shuffled(ids: Sequence[str], seed: int, purpose: str) -> tuple[str, ...]:
     # Sorting by random words is a fair shuffle: a tie of two 64-bit words is not going to be met.
     words = _words(seed, purpose, len(ids))
-    return tuple(ids[place] for place in sorted(range(len(ids)), key=words.__getitem__))
+    return tuple(map(ids.__getitem__, sorted(range(len(ids)), key=words.__getitem__)))
 
 
 def _words(seed: int, purpose: str, count: int) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ __all__ = [
     "BankEntry",
     "OpenBank",
     "QuestionRow",
+    "bank_files",
     "bank_folders",
     "find_bank",
     "list_banks",
@@ -172,7 +173,7 @@ def find_bank(ref: str, folders: Sequence[Path] | None = None) -> Path:
                     return folder / f"{ref}{suffix}"
     if os.path.exists(ref):
         return Path(ref)
-    match = nearest(Path(ref).stem, [path.stem for path in _files(known)])
+    match = nearest(Path(ref).stem, [path.stem for path in bank_files(known)])
     hint = f"did you mean {match}?" if match else "`quizapp list` shows the banks there are"
     raise BankNotFound(f"there is no {'file' if is_path else 'bank'} {ref}", hint=hint)
 
@@ -200,9 +201,9 @@ def list_banks(folders: Sequence[Path] | None = None, *, cache: Path | None = No
     Of two with one id, the one that `find_bank` finds. Broken ones are listed too.
     """
     known = bank_folders() if folders is None else list(folders)
-    here = [path for path in _files([Path()]) if _looks_like_bank(path)] if folders is None else []
+    here = [path for path in bank_files([Path()]) if _looks_like_bank(path)] if folders is None else []
     entries: dict[str, BankEntry] = {}
-    for path in (*here, *_files(known)):
+    for path in (*here, *bank_files(known)):
         if path.stem not in entries:
             entries[path.stem] = _entry(path, cache)
     return sorted(entries.values(), key=lambda entry: entry.id)
@@ -227,7 +228,8 @@ def _entry(path: Path, cache: Path | None) -> BankEntry:
     )
 
 
-def _files(folders: Sequence[Path]) -> list[Path]:
+def bank_files(folders: Sequence[Path]) -> list[Path]:
+    """The YAML files in these folders, by name; a folder that can't be read has none."""
     files: list[Path] = []
     for folder in folders:
         try:

@@ -234,9 +234,9 @@ class _Reading(Reports):
             if not problems:
                 self._questions.append(question)
                 self.places.append(places)
-        for where, code, message, hint in problems:
-            words = place_words(("questions", index, *where), question_id, ids)
-            self._add(*places.find(where), words, code, message, hint)
+        for inside, code, message, hint in problems:
+            words = place_words(("questions", index, *inside), question_id, ids)
+            self._add(*places.find(inside), words, code, message, hint)
 
     def _note_id(self, question_id: str, index: int, places: Places) -> None:
         if question_id in self._ids:

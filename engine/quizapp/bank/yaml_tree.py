@@ -153,6 +153,11 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
     while True:
         event = get_event()
         kind = event.__class__
+        nodes += 1
+        if nodes > MAX_NODES:
+            mark = event.start_mark
+            message = f"holds more than {MAX_NODES:,} values"
+            raise YamlFault(mark.line, mark.column, message, "split the bank into several files")
         if kind is scalar_event:
             value: Any = event.value
             mark = event.start_mark
@@ -203,14 +208,6 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
                 key = None
             elif container is not None:
                 container.append(closed)
-            nodes += len(closed)
-            if nodes > MAX_NODES:
-                raise YamlFault(
-                    event.start_mark.line,
-                    event.start_mark.column,
-                    f"holds more than {MAX_NODES:,} values",
-                    "split the bank into several files",
-                )
             continue
         elif kind is mapping_start or kind is sequence_start:
             mark = event.start_mark

@@ -14,7 +14,9 @@ from typing import Literal
 from quizapp.lab.meters import deviation, measured, stats
 from quizapp.lab.protocol import Outcome, Sample
 
-DiagnosisName = Literal["healthy", "imbalance", "input-bound", "launch-bound", "out-of-memory", "inconclusive"]
+DiagnosisName = Literal[
+    "healthy", "imbalance", "input-bound", "launch-bound", "out-of-memory", "inconclusive"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Diagnosis:
 
 
 def diagnose(samples: Sequence[Sample], outcome: Outcome, devices: int) -> Diagnosis:
-    """The diagnosis of a run of `devices` devices; inconclusive, with the reason, when the rules don't fit."""
+    """The diagnosis of a run on `devices` devices; inconclusive, and why, when the rules don't fit."""
     t = THRESHOLDS
     if outcome.outcome == "out-of-memory":
         words = f": {outcome.error.message}" if outcome.error and outcome.error.message else ""
@@ -127,8 +129,12 @@ def diagnose(samples: Sequence[Sample], outcome: Outcome, devices: int) -> Diagn
                 t.steady - sd,
                 *no_wait,
             )
-        waits_words = "" if data_wait is None else f", and they wait for data only {data_wait:.0%} of the time"
-        return found("inconclusive", f"{words}; it varies too much for short kernels (± {sd:.0%}){waits_words}")
+        waits_words = (
+            "" if data_wait is None else f", and they wait for data only {data_wait:.0%} of the time"
+        )
+        return found(
+            "inconclusive", f"{words}; it varies too much for short kernels (± {sd:.0%}){waits_words}"
+        )
     return found(
         "inconclusive",
         f"compute shares from {least:.0%} to {most:.0%} are neither healthy, nor one cause's known picture",

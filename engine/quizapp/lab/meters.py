@@ -51,7 +51,9 @@ def deviation(samples: Sequence[Sample], meter: str, device: int, devices: int) 
 
 
 def _stat(samples: Sequence[Sample], values: Sequence[float | None]) -> MeterStat | None:
-    known = [(sample.window_s, value) for sample, value in zip(samples, values, strict=True) if value is not None]
+    known = [
+        (sample.window_s, value) for sample, value in zip(samples, values, strict=True) if value is not None
+    ]
     if not known:
         return None
     total = sum(weight for weight, _ in known)

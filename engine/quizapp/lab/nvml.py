@@ -270,7 +270,8 @@ def place(
         if gpu.memory_bytes and gpu.used_bytes is not None
     ]
     notices = tuple(
-        f"GPU {gpu.index} is used although it is in use: {gpu.occupied}" for gpu in ordered if gpu.occupied
+        f"GPU {gpu.index}: {gpu.name}, {f'used although in use: {gpu.occupied}' if gpu.occupied else 'free'}"
+        for gpu in ordered
     )
     return Placement(
         "cuda",

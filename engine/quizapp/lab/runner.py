@@ -369,6 +369,19 @@ class Run:
         self._on_end.append(callback)
 
     @property
+    def asked(self) -> Start:
+        """What was asked for, as a start line: for a run that ends before it has written its own."""
+        return Start(
+            demo=self.request.demo.name,
+            variant=self.request.variant,
+            device_kind=self.device_kind,
+            devices=self.request.devices,
+            params=self._params,
+            seed=self.request.seed,
+            window_s=WINDOW_S,
+        )
+
+    @property
     def outcome(self) -> Outcome | None:
         """The outcome, once there is one."""
         return self._result

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quizapp.lab.catalogue import DemoDeclaration
 from quizapp.lab.diagnose import Diagnosis, diagnose
-from quizapp.lab.meters import MeterStat, measured, stats
+from quizapp.lab.meters import MeterStat, stats
 from quizapp.lab.protocol import (
     CUDA_METERS,
     METERS,
@@ -30,7 +30,7 @@ EMULATED_NOTICE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run as it is shown, compared and stored. Meters: a list with one entry a device, None: not available."""
+    """A run as it is shown, compared and stored. Meters have one entry a device; None: not available."""
 
     demo: str
     variant: str
@@ -75,7 +75,8 @@ class RunSummary:
             "device_s": self.device_s,
             "processes": self.processes,
             "meters": {
-                name: [None if stat is None else stat.as_json() for stat in self.meters[name]] for name in METERS
+                name: [None if stat is None else stat.as_json() for stat in self.meters[name]]
+                for name in METERS
             },
         }
 
@@ -106,13 +107,14 @@ class RunSummary:
         }
 
 
-def summarise(start: Start | None, samples: Sequence[Sample], outcome: Outcome, demo: Start | None = None) -> RunSummary:
+def summarise(
+    start: Start | None, samples: Sequence[Sample], outcome: Outcome, demo: Start | None = None
+) -> RunSummary:
     """The summary of a run. `start` None: it ended before it began, and `demo` says what was asked for."""
     told = start or demo
     if told is None:
         raise ValueError("a run that never started needs to know what was asked for")
     names = METERS + (CUDA_METERS if told.device_kind == "cuda" else ())
-    counted = measured(samples)
     diagnosis: Diagnosis = diagnose(samples, outcome, told.devices)
     device_s = outcome.device_s
     if device_s is None and samples:
@@ -130,7 +132,7 @@ def summarise(start: Start | None, samples: Sequence[Sample], outcome: Outcome, 
         wall_s=outcome.wall_s,
         device_s=device_s,
         processes=told.processes,
-        meters={name: stats(_for(name, samples, counted), name, told.devices) for name in names},
+        meters={name: stats(_counting(name, samples), name, told.devices) for name in names},
         steps=outcome.steps,
         steps_per_s=outcome.steps_per_s,
         expected=outcome.expected,
@@ -146,13 +148,9 @@ def summarise(start: Start | None, samples: Sequence[Sample], outcome: Outcome, 
     )
 
 
-def _for(meter: str, samples: Sequence[Sample], counted: Sequence[Sample]) -> Sequence[Sample]:
-    """Memory is highest, and runs out, wherever it does: its windows count in the warm-up too."""
-    if meter != "memory_bytes" or counted:
-        return counted
-    from dataclasses import replace
-
-    return [replace(sample, warmup=False) for sample in samples]
+def _counting(meter: str, samples: Sequence[Sample]) -> Sequence[Sample]:
+    """Memory runs out in the first steps: its peak counts from the beginning."""
+    return [replace(sample, warmup=False) for sample in samples] if meter == "memory_bytes" else samples
 
 
 def summarise_lines(lines: Sequence[Line], demo: Start | None = None) -> RunSummary:

@@ -41,7 +41,9 @@ class PredicateReading:
         return f"{self.condition}: wanted {self.wanted}, measured {self.measured}"
 
 
-def evaluate(symptom: Symptom, summary: RunSummary, control: RunSummary | None = None) -> list[PredicateReading]:
+def evaluate(
+    symptom: Symptom, summary: RunSummary, control: RunSummary | None = None
+) -> list[PredicateReading]:
     """Each predicate of the symptom against the run, in order. `control`: for predicates relative to it."""
     return [_read(predicate, summary, control) for predicate in symptom.where]
 
@@ -118,7 +120,11 @@ def _read_devices(
     # How far inside (positive) or outside (negative) all of its bounds each device is.
     inside = [
         min(
-            (d for value, (_, bounds) in zip(values, conditions, strict=True) if (d := _distance(value, bounds)) is not None),
+            (
+                d
+                for value, (_, bounds) in zip(values, conditions, strict=True)
+                if (d := _distance(value, bounds)) is not None
+            ),
             default=float("inf"),
         )
         for values in readings

@@ -40,7 +40,7 @@ def take(
     as_json: bool = False,
     width: int = 76,
     interactive: bool = False,
-    demos: Demos | None = None,
+    demos: Callable[[], Demos] | None = None,
     again: Callable[[list[str]], Sitting] | None = None,
     notices: tuple[str, ...] = (),
 ) -> int:
@@ -76,7 +76,7 @@ def take(
 
 
 class _Conversation:
-    def __init__(self, sitting: Sitting, talk: Talk, demos: Demos | None) -> None:
+    def __init__(self, sitting: Sitting, talk: Talk, demos: Callable[[], Demos] | None) -> None:
         self._sitting, self._talk, self._demos = sitting, talk, demos
 
     def run(self) -> int:
@@ -292,7 +292,7 @@ class _Conversation:
         if self._demos is None:
             self._talk.say("Demos can't be run from here.")
         else:
-            self._demos.run(self._talk, self._sitting, place, option_id, self._keep)
+            self._demos().run(self._talk, self._sitting, place, option_id, self._keep)
 
     def _keep(self, record: Callable[[], object]) -> None:
         """Records; when the store fails, says so once and goes on without it."""

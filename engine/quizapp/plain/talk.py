@@ -24,6 +24,12 @@ class Talk:
         """One line or several."""
         self._write(text + "\n")
 
+    def wrapped(self, text: str) -> None:
+        """One paragraph of ours, broken at the width."""
+        import textwrap
+
+        self.say(textwrap.fill(text, self.width))
+
     def indented(self, text: str, first: str, rest: str = "") -> None:
         """Text whose first line begins with `first` and the others with as many blanks, or `rest`."""
         head, *tail = text.splitlines() or [""]
@@ -67,4 +73,7 @@ _ASCII = str.maketrans(
         "✘": "x",
         "\N{NO-BREAK SPACE}": " ",
     }
+    # The signs that stand for control characters, in caret notation.
+    | {chr(0x2400 + code): f"^{chr(0x40 + code)}" for code in range(0x20)}
+    | {"␡": "^?"}
 )

@@ -45,7 +45,7 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
             talk.say(f"     [demo {option.demo.name}, {option.demo.variant}]")
     talk.say()
     if asked.kind == "multiple-choice":
-        talk.say(f"Choose all that apply ({rule_in_words(rule_of(asked.kind))}).")
+        talk.wrapped(f"Choose all that apply. Scored {rule_in_words(rule_of(asked.kind))}.")
     given = sitting.response(place)
     if not given.blank and not sitting.submitted(place):
         chosen = ", ".join(letters[option_id] for option_id in given.selected)
@@ -61,7 +61,7 @@ def reveal(talk: Talk, sitting: Sitting, place: int) -> None:
     score = sitting.score(place)
     talk.say()
     if score is not None:
-        talk.say(f"{VERDICTS[score.verdict]}: {_points(score)}.")
+        talk.wrapped(f"{VERDICTS[score.verdict]}: {_points(score)}.")
     yours = ", ".join(letters[option_id] for option_id in given.selected) or "nothing"
     right = ", ".join(letter for option_id, letter in letters.items() if option_id in key)
     talk.say(f"You chose {yours}. The key is {right}.")

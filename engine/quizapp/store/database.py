@@ -15,6 +15,7 @@ from quizapp.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 FILE_NAME = "attempts.sqlite3"
 # Longest wait for other writers: one at a time takes a disk flush, eight at once were seen to take seconds.
 BUSY_S = 30.0
+_SMALLEST_BYTES = 4096
 
 
 class StoreUnavailable(QuizappError):
@@ -28,6 +29,7 @@ def open_database(folder: Path) -> sqlite3.Connection:
         # Only a folder that is made here is closed to others: a folder that the user chose is the user's.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_private(path)
+        _refuse_stump(path)
         db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
         try:
             _prepare(db, path)
@@ -82,6 +84,13 @@ def _make_private(path: Path) -> None:
             os.fchmod(handle, 0o600)
     finally:
         os.close(handle)
+
+
+def _refuse_stump(path: Path) -> None:
+    # SQLite takes what is left of a file cut to less than a page for an empty database, and would begin anew.
+    wal = path.with_name(path.name + "-wal")
+    if 0 < path.stat().st_size < _SMALLEST_BYTES and not (wal.exists() and wal.stat().st_size):
+        raise _damaged(str(path), "cut short")
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
@@ -161,11 +170,7 @@ def _in_words(error: sqlite3.Error, path: Path | None) -> StoreUnavailable:
             hint="Make the folder and the file writable, or name another folder in QUIZAPP_STATE_DIR.",
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreUnavailable(
-            f"{where} is damaged ({error}).",
-            hint="Move it away (with its -wal and -shm files) to begin a new one. `sqlite3 FILE .recover` "
-            "may bring back what it held.",
-        )
+        return _damaged(where, str(error))
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreUnavailable(
             f"{where} was held by another program for more than {BUSY_S:.0f} seconds.",
@@ -173,6 +178,14 @@ def _in_words(error: sqlite3.Error, path: Path | None) -> StoreUnavailable:
         )
     return StoreUnavailable(
         f"{where} failed: {error}.", hint="Try again, or name a folder in QUIZAPP_STATE_DIR."
+    )
+
+
+def _damaged(where: str, how: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"{where} is damaged ({how}).",
+        hint="Move it away (with its -wal and -shm files) to begin a new one. `sqlite3 FILE .recover` "
+        "may bring back what it held.",
     )
 
 

@@ -23,13 +23,13 @@ from quizapp.assess.attempt import (
 )
 from quizapp.assess.draw import order_options
 from quizapp.assess.response import Response
-from quizapp.assess.result import Result, result_of
 from quizapp.assess.scoring import Score, Verdict, problem, rule_of, score
 from quizapp.errors import QuizappError
 from quizapp.store.clock import now_us
 from quizapp.store.database import StoreUnavailable
 
 if TYPE_CHECKING:
+    from quizapp.assess.result import Result
     from quizapp.bank.library import OpenBank
     from quizapp.bank.model import Question
     from quizapp.store.store import Store
@@ -194,6 +194,8 @@ class Sitting:
     def open_items(self) -> list[int]:
         """The questions without a submitted response."""
         done = {state.question_id for state in self.attempt.touched if state.submitted}
+        if not done:
+            return list(range(self.total))
         return [place for place, question_id in enumerate(self._ids) if question_id not in done]
 
     def wrong_items(self) -> list[int]:
@@ -206,6 +208,8 @@ class Sitting:
 
     def result(self) -> Result:
         """The sum of what is scored so far."""
+        from quizapp.assess.result import result_of
+
         return result_of(self.attempt)
 
     # What a learner does.
@@ -269,6 +273,8 @@ class Sitting:
             if not self.response(place).blank:
                 last.append(Submitted(self._ids[place]))
             last.append(self._scored(place))
+        from quizapp.assess.result import result_of
+
         now = now_us()
         result = result_of(_fold([*self._events, *((now, event) for event in last)]))
         self._record(*last, Finished(result.points, result.max_points, result.passed))

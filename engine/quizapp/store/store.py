@@ -185,9 +185,9 @@ class Store:
             with transaction(self._db):
                 key = self._key(attempt_id)
                 holder = self._db.execute(
-                    "SELECT pid, process FROM leases WHERE attempt = ?", (key,)
+                    "SELECT pid, process, token FROM leases WHERE attempt = ?", (key,)
                 ).fetchone()
-                if holder and lease.lives(*holder):
+                if holder and _in_use(*holder):
                     raise AttemptHeld(
                         f"This attempt is being taken in another window (process {holder[0]}).",
                         hint="Go on there, or begin a new attempt with --new.",
@@ -290,10 +290,12 @@ class Store:
 
     def release(self, key: int, token: str) -> None:
         """Lets an attempt go, for whoever wants to go on with it."""
+        _held_here.discard(token)
         with explained(self.path), transaction(self._db):
             self._db.execute("DELETE FROM leases WHERE attempt = ? AND token = ?", (key, token))
 
     def _hold(self, key: int, token: str, at_us: int) -> None:
+        _held_here.add(token)
         self._db.execute(
             "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?)", (key, *lease.this_process(), token, at_us)
         )
@@ -352,6 +354,15 @@ _SUMMARY = (
     " finished_us, position, answered, total, points, max_points, passed, state"
     " FROM attempts JOIN learners ON learners.id = attempts.learner_id"
 )
+
+
+# Tokens of the attempts that this process is taking.
+_held_here: set[str] = set()
+
+
+def _in_use(pid: int, process: str, token: str) -> bool:
+    # A lease of ours that could not be released, because the disk was full, binds nobody.
+    return token in _held_here if (pid, process) == lease.this_process() else lease.lives(pid, process)
 
 
 def _summary(row: tuple[Any, ...]) -> AttemptSummary:

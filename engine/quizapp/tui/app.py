@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.theme import Theme
 
 from quizapp.bank.text import visible
 from quizapp.errors import QuizappError
@@ -28,8 +30,25 @@ if TYPE_CHECKING:
     from quizapp.tui.taking import Taking
 
 _Value = TypeVar("_Value")
+First = Literal["picker", "sitting", "lab"]
+"""The screen to begin with."""
 
 WARM_AFTER_S = 0.3
+
+# One hue, for what can be done and for how busy a device is; green and red are left to verdicts.
+THEME = Theme(
+    name="quizapp",
+    dark=True,
+    primary="#5fb0f0",
+    accent="#5fb0f0",
+    foreground="#d5dbe3",
+    background="#0f1317",
+    surface="#171d24",
+    panel="#1f2831",
+    success="#79c98a",
+    error="#ec7f86",
+    warning="#e3b866",
+)
 
 
 class QuizApp(App[int]):
@@ -42,8 +61,11 @@ class QuizApp(App[int]):
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False),
     ]
 
-    def __init__(self, desk: Desk, first: Literal["picker", "sitting", "lab"], order: LabOrder | None = None) -> None:
+    def __init__(self, desk: Desk, first: First, order: LabOrder | None = None) -> None:
         super().__init__()
+        if "TEXTUAL_THEME" not in os.environ:
+            self.register_theme(THEME)
+            self.theme = THEME.name
         self.desk = desk
         self.glyphs: Glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
         self.pages = Pages(self.glyphs)
@@ -97,6 +119,13 @@ class QuizApp(App[int]):
 
     def leave(self) -> None:
         """End the app. Everything is saved already; demos end with it."""
+        taking = self.desk.taking
+        if taking is not None and not taking.sitting.finished and self.desk.bank is not None:
+            saved = taking.sitting.saved
+            ref = self.desk.bank.path if self.desk.bank.path.parent.name != "quizzes" else self.desk.bank.id
+            open_ = f"{taking.open_count()} of {taking.total} questions are open."
+            how = f"Go on with: quizapp take {ref}" if saved else "Nothing of it was saved."
+            self.farewell.append(visible(f"{open_} {how}"))
         self.exit(self._exit_code())
 
     def _exit_code(self) -> int:

@@ -11,7 +11,7 @@ from quizapp.errors import QuizappError
 if TYPE_CHECKING:
     from quizapp.bank.library import BankEntry, OpenBank
     from quizapp.lab.catalogue import DemoDeclaration
-    from quizapp.lab.runner import Lab
+    from quizapp.lab.runner import Device, Lab
     from quizapp.store.sitting import Sitting
     from quizapp.store.store import AttemptSummary, Store
     from quizapp.tui.taking import Taking
@@ -26,7 +26,7 @@ class Desk:
         learner: str,
         *,
         seed: int | None = None,
-        device: str = "auto",
+        device: Device = "auto",
         demo_folders: Sequence[Path] | None = None,
         bank_folders: Sequence[Path] | None = None,
         make_lab: Callable[[], Lab] | None = None,
@@ -124,17 +124,16 @@ class Desk:
     def catalogue(self) -> Mapping[str, DemoDeclaration]:
         """The demos of this installation and of the folders that the user named."""
         if self._catalogue is None:
-            from quizapp.content import content_dir
-            from quizapp.lab.catalogue import Catalogue
+            from quizapp.lab.confirmed import catalogue
 
-            folders = [content_dir("demos"), *(self._demo_folders or ())]
-            self._catalogue = Catalogue.load([folder for folder in folders if folder.is_dir()])
+            # Folders that the user named were confirmed before the screen was taken; nobody can be asked here.
+            self._catalogue = catalogue(tuple(self._demo_folders or ()))
         return self._catalogue
 
     def lab(self) -> Lab:
         """A new lab."""
         if self._make_lab is not None:
             return self._make_lab()
-        from quizapp.lab.runner import Lab
+        from quizapp.lab.runner import Device, Lab
 
         return Lab()

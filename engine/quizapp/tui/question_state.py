@@ -108,7 +108,8 @@ class QuestionState:
         return str(self.score.verdict).upper() if self.score else ""
 
     def note_on(self, index: int) -> str:
-        """What an option turned out to be, in words, once the response is submitted."""
+        """What an option turned out to be, in words, once the response is submitted; a distractor that was left
+        alone needs none beside its sign."""
         option = self.options[index]
         if not self.submitted:
             return ""
@@ -118,4 +119,4 @@ class QuestionState:
             return "right, you missed it" if self.multiple else "the key"
         if option.id in self.chosen:
             return "wrong, you chose it"
-        return "wrong"
+        return ""

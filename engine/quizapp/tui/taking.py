@@ -29,7 +29,6 @@ class Taking:
         self.sitting = sitting
         self.index = min(max(sitting.position, 0), max(sitting.total - 1, 0))
         self.marked: set[int] = set()
-        self.seen_saved = sitting.saved
 
     @property
     def total(self) -> int:
@@ -74,14 +73,12 @@ class Taking:
 
     def next_open(self) -> int | None:
         """The next question without a submitted response, from the current one on and around; None: all done."""
-        others = [index for index in self.sitting.open_items() if index != self.index]
-        if not others:
-            return self.index if not self.sitting.submitted(self.index) else None
-        return next((index for index in others if index > self.index), others[0])
+        around = (*range(self.index + 1, self.total), *range(self.index + 1))
+        return next((index for index in around if not self.sitting.submitted(index)), None)
 
     def open_count(self) -> int:
         """Number of questions without a submitted response."""
-        return len(self.sitting.open_items())
+        return self.total - self.sitting.attempt.answered
 
     def row(self, index: int) -> OverviewRow:
         """A question in the list of all."""

@@ -80,7 +80,7 @@ class QuizScreen(Screen[object]):
         everywhere = [b.tooltip or b.description for b in QuizScreen.BINDINGS if isinstance(b, Binding)]
         own = [(text, names) for text, names in by_text.items() if text not in everywhere]
         common = [(text, by_text[text]) for text in everywhere]
-        return [(" ".join(dict.fromkeys(names)), text) for text, names in [*own, *common]]
+        return [(_in_short(list(dict.fromkeys(names))), text) for text, names in [*own, *common]]
 
     def _key_name(self, key: str) -> str:
         unicode = self.glyphs.enter != "Enter"
@@ -115,6 +115,18 @@ class QuizScreen(Screen[object]):
     def action_leave(self) -> None:
         """`q`."""
         self.quiz.leave()
+
+
+def _in_short(names: list[str]) -> str:
+    """Rows of neighbours as their ends: `1-9 a-h`."""
+    runs: list[list[str]] = []
+    for name in names:
+        follows = runs and len(name) == len(runs[-1][-1]) == 1 and ord(name) == ord(runs[-1][-1]) + 1
+        if follows and name.isalnum():
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
 
 
 def cut(line: Line, width: int, glyphs: Glyphs | None = None) -> Line:

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
+from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line
-from quizapp.tui.screens.base import QuizScreen
+from quizapp.tui.screens.base import SHORT, QuizScreen
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.options import Options
 from quizapp.tui.widgets.sheet import Sheet
@@ -27,8 +28,10 @@ class QuestionScreen(QuizScreen):
 
     HELP_TITLE = "Question"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1,2,3,4,5,6,7,8,9", "pick", "Choose", tooltip="Choose the option of that number.", id="pick-number"),
-        Binding("a,b,c,d,e,f,g,h", "pick", "Choose", tooltip="Choose the option of that letter.", id="pick-letter"),
+        *(
+            Binding(key, f"pick('{key}')", "Choose", tooltip="Choose the option of that number or letter.", id=f"pick-{key}")
+            for key in "123456789abcdefgh"
+        ),
         Binding("up,k", "move(-1)", "Up", tooltip="Move among the options.", id="option-up"),
         Binding("down,j", "move(1)", "Down", tooltip="Move among the options.", id="option-down"),
         Binding("space", "pick_focused", "Choose", tooltip="Choose the option under the cursor.", id="pick"),
@@ -59,7 +62,11 @@ class QuestionScreen(QuizScreen):
         yield self.key_bar
 
     def on_mount(self) -> None:
-        self.show_question(self.taking.index)
+        self.quiz.guarded(lambda: self.show_question(self.taking.index))
+
+    def action_back(self) -> None:
+        """Esc: to the banks; the attempt stays open."""
+        self.quiz.to_picker()
 
     def show_question(self, index: int) -> None:
         """Show a question in place."""
@@ -67,9 +74,17 @@ class QuestionScreen(QuizScreen):
         self._notice = ""
         page = self.quiz.pages.question(self.state)
         options = self.query_one(Options)
-        options.airy = self.wide
         self.query_one("#stem", Sheet).show(page.stem)
         options.show_options(self.state, page.options)
+        self._share_height()
+        self._show_frame()
+
+    def show_submitted(self) -> None:
+        """The response was handed in: mark what became of each option, without laying the question out anew."""
+        self._notice = ""
+        options = self.query_one(Options)
+        options.redraw()
+        options.refresh(layout=True)
         self._share_height()
         self._show_frame()
 
@@ -121,27 +136,38 @@ class QuestionScreen(QuizScreen):
         return [[(self.glyphs.rule * width, "frame")]]
 
     def on_resize(self, event: events.Resize) -> None:
-        self.query_one(Options).airy = self.wide
         if self.state is not None:
             self._share_height()
 
     def _share_height(self) -> None:
-        """Where stem and options do not both fit, the options get what they need up to two thirds."""
+        """Room to spare goes between the options; where stem and options do not both fit, the options get what they
+        need up to two thirds, and both scroll."""
         stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
-        if self.wide:
+        if self.wide or self.state is None:
+            options.set_airy(self.wide)
             stem.styles.max_height = options.styles.max_height = None
             return
-        height = self.app.size.height - 4
-        width = self.app.size.width - 2
-        if height < 4:
-            return
-        wanted_stem, wanted_options = len(stem.lines_at(width)), len(options.lines_at(width + 1))
-        if wanted_stem + wanted_options > height:
+        # Title, rule, status and keys take a line each; a short screen goes without the rule.
+        height = self.app.size.height - (4 if self.app.size.height >= SHORT else 3)
+        width = self.app.size.width
+        options.set_airy(False)
+        wanted_stem, wanted_options = len(stem.lines_at(width - 1)), len(options.lines_at(width))
+        spare = height - wanted_stem - wanted_options
+        between = len(self.state.options) - 1
+        if airy := spare >= between:
+            options.set_airy(True)
+            wanted_options += between
+            spare -= between
+        above, below = airy and spare >= 1, airy and spare >= 2
+        body = self.query_one("#body")
+        body.set_class(above, "-above")
+        body.set_class(below, "-below")
+        if spare < 0:
             room = max(height - wanted_stem, height * 2 // 3)
-            wanted_options = min(wanted_options, room, height - min(_LEAST_STEM, wanted_stem))
-            wanted_stem = height - wanted_options
-        stem.styles.max_height = wanted_stem
-        options.styles.max_height = wanted_options
+            wanted_options = max(1, min(wanted_options, room, height - min(_LEAST_STEM, wanted_stem)))
+            wanted_stem = max(1, height - wanted_options)
+        stem.styles.max_height = wanted_stem + above
+        options.styles.max_height = wanted_options + below
 
     def on_sheet_scrolled(self, message: Sheet.Scrolled) -> None:
         self.query_one("#rule", OneLine).refresh()
@@ -149,14 +175,11 @@ class QuestionScreen(QuizScreen):
     def on_options_picked(self, message: Options.Picked) -> None:
         self._pick(message.index)
 
-    async def on_key(self, event: events.Key) -> None:
-        if self.state is None or (index := self.state.index_of_key(event.key)) is None:
-            return
-        event.stop()
-        self._pick(index)
-
-    def action_pick(self) -> None:
-        """Keys without an option of theirs end up here."""
+    def action_pick(self, key: str) -> None:
+        """Choose the option of a number or letter."""
+        index = self.state.index_of_key(key) if self.state is not None else None
+        if index is not None:
+            self._pick(index)
 
     def action_pick_focused(self) -> None:
         """Space."""
@@ -176,7 +199,8 @@ class QuestionScreen(QuizScreen):
     def _after_change(self, changed: bool) -> None:
         self._notice = ""
         if changed and self.state is not None:
-            self.quiz.guarded(lambda: self.taking.respond(self.state))  # type: ignore[arg-type]
+            state = self.state
+            self.quiz.guarded(lambda: self.taking.respond(state))
         self.query_one(Options).redraw()
         self._show_frame()
 
@@ -228,20 +252,15 @@ class QuestionScreen(QuizScreen):
 
     def action_scroll_stem(self, pages: int) -> None:
         """Scroll the stem by a page."""
-        stem = self.query_one("#stem", Sheet)
-        stem.scroll_to(y=stem.scroll_offset.y + pages * max(1, stem.size.height - 1), animate=False)
+        self.query_one("#stem", Sheet).scroll_pages(pages)
 
     def _say(self, text: str) -> None:
         self._notice = text
         self.query_one("#status", OneLine).refresh()
 
 
-def progress(taking: Taking, glyphs: object) -> Line:
+def progress(taking: Taking, glyphs: Glyphs) -> Line:
     """How much is submitted, as a bar of ten cells."""
-    from quizapp.tui.glyphs import Glyphs
-
-    if not isinstance(glyphs, Glyphs):
-        raise TypeError("glyphs")
     done = taking.total - taking.open_count()
     full = round(10 * done / taking.total) if taking.total else 0
     return [(glyphs.meter_full * full, "accent"), (glyphs.meter_empty * (10 - full), "frame")]

@@ -140,7 +140,8 @@ class RevealScreen(QuizScreen):
         views = VIEWS[:PER_OPTION] if self.wide else VIEWS
         for number, view in enumerate(views):
             chosen = number == self.view
-            line.append((f" {number + 1} {view} ", "tab" if chosen else "muted"))
+            text = f"[{number + 1} {view}]" if chosen else f" {number + 1} {view} "
+            line.append((text, "key" if chosen else "muted"))
             line.append((" ", ""))
         if self.wide:
             indent = max(0, self.query_one("#view", Sheet).region.x - 1)
@@ -166,7 +167,8 @@ class RevealScreen(QuizScreen):
             body = pages.text(option.text, letters)(room - 7)
             row: list[Line] = [[*(rest if number else head), *line] for number, line in enumerate(body or [[]])]
             row[0] = [*row[0], (" " * max(0, width - line_width(row[0]) - line_width(tail)), ""), *tail]
-            row += wrap([(state.note_on(index), "em strong" if option.id in state.chosen else "em muted")], width, rest)
+            if note := state.note_on(index):
+                row += wrap([(note, "em strong" if option.id in state.chosen else "em muted")], width, rest)
             why = pages.text(option.rationale, letters)(room - 2)
             row += [[*rest, (f"{glyphs.arrow} " if not number else "  ", "muted"), *line] for number, line in enumerate(why)]
             lines += [filled(line, width, "row") if focused else line for line in row]

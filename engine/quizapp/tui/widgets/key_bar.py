@@ -55,7 +55,7 @@ class KeyBar(Widget, can_focus=False):
             if line:
                 line.append((" " * gap, ""))
                 used += gap
-            line += [(sign, "key"), (f" {label}", "")]
+            line += [(f"{sign} ", "key"), (label, "")]
             self._places.append((used, used + width_of(f"{sign} {label}"), key))
             used += width_of(f"{sign} {label}")
         return Strip(self._looks.segments(self, line)).adjust_cell_length(width, self._looks.style(self, ""))

@@ -36,13 +36,20 @@ class Options(Sheet):
         self._state: QuestionState | None = None
         self._texts: list[Callable[[int], list[Line]]] = []
         self._rows: list[tuple[int, int]] = []
-        self.airy = False
+        self._airy = False
 
     def show_options(self, state: QuestionState, texts: list[Callable[[int], list[Line]]]) -> None:
         """Show these options; `texts` lays out the text of each for a width."""
         self._state = state
         self._texts = texts
         self.show(self._draw)
+
+    def set_airy(self, airy: bool) -> None:
+        """Leave a blank line between options, or none."""
+        if airy != self._airy:
+            self._airy = airy
+            self._laid_out = None
+            self.refresh(layout=True)
 
     def redraw(self) -> None:
         """Show the state as it is now; the lines keep their number, so nothing is laid out anew."""
@@ -61,7 +68,7 @@ class Options(Sheet):
         lines: list[Line] = []
         self._rows = []
         for index, option in enumerate(state.options):
-            if index and self.airy:
+            if index and self._airy:
                 lines.append([])
             start = len(lines)
             focused = index == state.cursor
@@ -79,7 +86,7 @@ class Options(Sheet):
         tail: Line = [(f" {glyphs.play} demo", "accent")] if option.demo else [(" " * 7, "")]
         marker, role = self._marker(option)
         edge: Run = (glyphs.cursor if focused else " ", "accent")
-        head: Line = [edge, (marker, role), (f" {state.letter(index)}  ", "strong" if focused else "")]
+        head: Line = [edge, (f"{marker} ", role), (f"{state.letter(index)}  ", "strong" if focused else "")]
         rest: Line = [edge, (" " * (line_width(head) - 1), "")]
         room = width - line_width(head) - line_width(tail)
         body = self._texts[index](room)

@@ -1,0 +1,155 @@
+"""`quizapp take`: take a bank, on a screen or in lines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from quizapp.lab.runner import Device
+    from quizapp.plain.demo import Demos
+    from quizapp.store.sitting import Sitting
+
+
+@click.command(name="take")
+@click.argument("bank", required=False)
+@click.option(
+    "--learner", metavar="NAME", help="Whose attempt it is.  [default: QUIZAPP_LEARNER, or your login]"
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    help="Draw the order of questions and options from this number.",
+)
+@click.option("--plain", is_flag=True, help="Lines in place of screens; chosen by itself without a terminal.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="As --plain, with one JSON object on stdout at the end."
+)
+@click.option("--new", "fresh", is_flag=True, help="Begin a new attempt even if one is open.")
+@click.option("--resume/--no-resume", default=True, help="Go on with an open attempt.  [default: resume]")
+@click.option(
+    "--demos", "folders", type=click.Path(path_type=Path), multiple=True, help="A further folder of demos."
+)
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cuda", "emulated"]),
+    default="auto",
+    show_default=True,
+    help="What demos run on.",
+)
+def command(
+    bank: str | None,
+    learner: str | None,
+    seed: int | None,
+    plain: bool,
+    as_json: bool,
+    fresh: bool,
+    resume: bool,
+    folders: tuple[Path, ...],
+    device: Device,
+) -> int:
+    """Take a bank in the terminal. BANK is an id (see `quizapp list`) or the path of any YAML file.
+
+    Without BANK, a screen to pick one from. An attempt that was left goes on where it was.
+
+    Exit status: 0 passed (or the bank has no pass mark), 1 below the mark, 3 the input ended before that.
+    """
+    from quizapp.store.begin import default_learner
+
+    if folders:
+        _confirm(folders)
+    learner = default_learner() if learner is None else learner
+    fresh = fresh or not resume
+    if not (plain or as_json) and _is_terminal():
+        from quizapp import tui
+
+        return tui.run_take(
+            bank, learner=learner, seed=seed, fresh=fresh, demo_folders=folders, device=device
+        )
+    if bank is None:
+        raise click.UsageError(
+            "Which bank? `quizapp list` lists them. (Picking one on a screen needs a terminal.)"
+        )
+    return _take_plainly(bank, learner, seed, fresh=fresh, as_json=as_json, folders=folders, device=device)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def _confirm(folders: tuple[Path, ...]) -> None:
+    from quizapp.lab.confirmed import confirm
+
+    can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+    for folder in folders:
+        confirm(folder, _ask if can_ask else None)
+
+
+def _ask(question: str) -> bool:
+    from quizapp.bank.text import visible
+
+    return click.confirm(visible(question), err=True)
+
+
+def _take_plainly(
+    ref: str,
+    learner: str,
+    seed: int | None,
+    *,
+    fresh: bool,
+    as_json: bool,
+    folders: tuple[Path, ...],
+    device: Device,
+) -> int:
+    from quizapp.bank.library import find_bank, open_bank
+    from quizapp.plain import take
+    from quizapp.store.begin import begin, open_store
+
+    bank = open_bank(find_bank(ref))
+    store, notice = open_store()
+    beginning = begin(store, bank, learner, fresh=fresh, seed=seed)
+    demos: list[Demos] = []
+
+    def lab() -> Demos:
+        if not demos:
+            from quizapp.plain.demo import Demos
+
+            demos.append(Demos(folders, device))
+        return demos[0]
+
+    def again(question_ids: list[str]) -> Sitting:
+        return begin(beginning.store, bank, learner, only=question_ids).sitting
+
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # Bytes that are no text of this locale must not end an attempt.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace" if stream is sys.stdin else "backslashreplace")
+    try:
+        return take(
+            beginning.sitting,
+            stdin=sys.stdin,
+            stdout=sys.stdout,
+            stderr=sys.stderr,
+            as_json=as_json,
+            width=_width(),
+            interactive=sys.stdin.isatty(),
+            demos=lab,
+            again=again,
+            notices=tuple(filter(None, (notice, *beginning.notices))),
+        )
+    finally:
+        for opened in demos:
+            opened.close()
+        beginning.store.close()
+
+
+def _width() -> int:
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 80
+    return max(20, min(columns, 100) - 4)

@@ -1,0 +1,266 @@
+"""What a demo imports: the lab that starts its ranks, and the names that its training loop uses.
+
+    def main(lab):
+        plan = lab.plan(lab.params.model)
+        lab.launch(train, ranks=lab.devices, plan=plan, sequences=8, length=2048)
+
+    def train(rank):
+        model = DistributedDataParallel(rank.gpt().to(rank.device))
+        ...
+        for batch in rank.steps(loader):
+            ...
+            rank.finish_step(loss)
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import torch
+import torch._dynamo  # DDP imports it, 2 s of CPU, in every rank that doesn't inherit it
+
+from quizapp.lab.charge import StandIn
+from quizapp.lab.merge import Merger
+from quizapp.lab.plan import Plan
+from quizapp.lab.rank import EmulatedRank, Job
+from quizapp.lab.ranks import Hosting, started
+from quizapp.lab.shape import SIZES
+
+Expected = Callable[[int], dict[str, Any]]
+Train = Callable[[EmulatedRank], None]
+
+NOTICE = (
+    "Emulated devices: no GPU was used. Control flow and gradients are real; kernel, transfer and decode "
+    "durations come from this demo's plan."
+)
+
+
+class Lab:
+    """One run of a demo: its parameters, and the way to start its ranks."""
+
+    def __init__(self, demo: str, spec: Mapping[str, Any], declared: Mapping[str, Any], out_fd: int) -> None:
+        self.demo = demo
+        self.spec = spec
+        self.variant = str(spec.get("variant", "fault"))
+        self.devices = int(spec["devices"])
+        self.device_kind = str(spec.get("device_kind", "emulated"))
+        self.seed: int | None = spec.get("seed")
+        self.speed: float | None = spec.get("speed")
+        self.window_s = float(spec.get("window_s") or 0.1)
+        self.seconds = float(spec.get("seconds") or declared["seconds"])
+        self.values = {
+            name: param.get(self.variant, param["default"]) for name, param in declared["params"].items()
+        } | dict(spec.get("params") or {})
+        self.params = SimpleNamespace(**{name.replace("-", "_"): value for name, value in self.values.items()})
+        self.status = 1
+        self._out_fd = out_fd
+        self._began = time.monotonic()
+
+    def plan(self, model: str) -> Plan:
+        """The planned durations for a model of a named size on this run's devices, perturbed by its seed."""
+        return Plan.of(SIZES[model], self.devices).perturbed(self.seed)
+
+    def launch(
+        self,
+        train: Train,
+        *,
+        ranks: int,
+        plan: Plan,
+        sequences: float,
+        length: float,
+        decode_s: float = 0.0,
+        checkpointing: bool = False,
+        layers: int = 2,
+        hosting: Hosting | None = None,
+        expected: Expected | None = None,
+    ) -> None:
+        """Run `train` in `ranks` processes, as torchrun does, and report what they measure.
+
+        `sequences` and `length` are a device's typical batch, for the plan that is shown; `layers` is how many
+        blocks really run. With one rank for several devices that rank drives them all.
+        """
+        hosting = hosting or ("alone" if ranks == 1 else "processes")
+        job = Job(
+            plan=plan,
+            devices=self.devices,
+            ranks=ranks,
+            params=self.params,
+            seconds=self.seconds,
+            steps=self.spec.get("steps"),
+            window_s=self.window_s,
+            speed=self.speed,
+            stand_in=StandIn(layers),
+            checkpointing=checkpointing,
+        )
+        self._start(job, plan.described(sequences, length, decode_s=decode_s))
+        self._follow(job, train, hosting, expected)
+
+    def _start(self, job: Job, plan: dict[str, dict[str, float | str]]) -> None:
+        drivers = [0 if job.ranks == 1 else device for device in range(self.devices)]
+        self.emit(
+            {
+                "v": 1,
+                "type": "start",
+                "demo": self.demo,
+                "variant": self.variant,
+                "device_kind": self.device_kind,
+                "devices": self.devices,
+                "device_names": [f"emulated {job.plan.hardware.name}"] * self.devices,
+                "params": self.values,
+                "processes": job.ranks,
+                "pids": [[driver] for driver in drivers],
+                "seed": self.seed,
+                "window_s": self.window_s,
+                "torch": torch.__version__,
+                "plan": plan,
+                "notice": NOTICE,
+            }
+        )
+
+    def _follow(self, job: Job, train: Train, hosting: Hosting, expected: Expected | None) -> None:
+        merger = Merger(self.devices, self.window_s, job.ranks)
+        show = _Pacer(self.emit, self.speed)
+        finished: dict[int, dict[str, Any]] = {}
+        error: dict[str, Any] | None = None
+        with started(lambda rank, send: _run_rank(job, rank, send, train), job.ranks, hosting) as running:
+            for message in running.messages(show.due_s):
+                show.emit_due()
+                if message is None:
+                    continue
+                if message["kind"] == "windows":
+                    rows = {int(device): windows for device, windows in message["rows"].items()}
+                    merger.add(message["rank"], message["first"], rows, message["steps"], message["warmup"])
+                    for sample in merger.samples():
+                        show.add(sample)
+                elif message["kind"] == "done":
+                    finished[message["rank"]] = message
+                    if len(finished) == job.ranks:
+                        break
+                else:
+                    error = message
+                    break
+        show.emit_all()
+        if error is not None and not error["out_of_memory"]:
+            return
+        if error is None and len(finished) < job.ranks:
+            print("a rank ended without a word", file=sys.stderr)
+            return
+        self._outcome(job, finished, error, expected)
+
+    def _outcome(
+        self,
+        job: Job,
+        finished: dict[int, dict[str, Any]],
+        error: dict[str, Any] | None,
+        expected: Expected | None,
+    ) -> None:
+        told = error if error is not None else finished[0]
+        ends_s = told["ends_s"]
+        measured_s = ends_s[-1] - ends_s[0] if len(ends_s) > 1 else 0.0
+        self.emit(
+            {
+                "v": 1,
+                "type": "outcome",
+                "outcome": "out-of-memory" if error else "completed",
+                "error": {key: error[key] for key in ("type", "message", "rank")} if error else None,
+                "steps": len(ends_s),
+                "device_s": round(told["device_s"], 6),
+                "wall_s": round(time.monotonic() - self._began, 3),
+                "steps_per_s": round((len(ends_s) - 1) / measured_s, 6) if measured_s else None,
+                "expected": expected(len(ends_s)) if expected and len(ends_s) > 1 else {},
+                "memory_prediction": None,
+                "final": {"loss": told["loss"], "parameters_digest": told["parameters_digest"]},
+            }
+        )
+        self.status = 0
+
+    def emit(self, line: Mapping[str, Any]) -> None:
+        """Write one line of the protocol."""
+        rest = memoryview(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self._out_fd, rest) :]
+
+
+def _run_rank(job: Job, index: int, send: Callable[[dict[str, Any]], None], train: Train) -> None:
+    rank = EmulatedRank(job, index, send)
+    rank.single_process = job.ranks == 1
+    try:
+        with rank.in_use():
+            train(rank)
+    except torch.OutOfMemoryError:
+        rank.report()
+        send({"kind": "summary", **rank.summary()})
+        raise
+    send({"kind": "done", **rank.summary()})
+
+
+class _Pacer:
+    """Shows samples when their time has come: device time, `speed` device seconds to one of the wall's."""
+
+    def __init__(self, emit: Callable[[dict[str, Any]], None], speed: float | None) -> None:
+        self.emit = emit
+        self.speed = speed
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._zero_s: float | None = None
+
+    def add(self, sample: dict[str, Any]) -> None:
+        if self.speed is None:
+            self.emit(sample)
+            return
+        if self._zero_s is None:
+            self._zero_s = time.monotonic() - sample["t_s"] / self.speed
+        self._waiting.append(sample)
+
+    def due_s(self) -> float | None:
+        """Seconds until the next sample is due; None when none waits."""
+        if not self._waiting or self.speed is None or self._zero_s is None:
+            return None
+        return max(0.0, self._zero_s + self._waiting[0]["t_s"] / self.speed - time.monotonic())
+
+    def emit_due(self) -> None:
+        while self._waiting and self.due_s() == 0.0:
+            self.emit(self._waiting.popleft())
+
+    def emit_all(self) -> None:
+        while self._waiting:
+            time.sleep(self.due_s() or 0.0)
+            self.emit_due()
+
+
+def run_demo(path: Path, spec: Mapping[str, Any], out_fd: int) -> int:
+    """Run the demo at `path` as `spec` says, writing the protocol's lines to `out_fd`; returns the exit status."""
+    module = _load(path)
+    lab = Lab(str(spec.get("demo") or path.stem.replace("_", "-")), spec, module.DEMO, out_fd)
+    module.main(lab)
+    return lab.status
+
+
+def run_directly(path: str) -> None:
+    """Run a demo from its own file, `python demos/dp_sync.py [DEVICES] [VARIANT]`: protocol lines on stdout."""
+    torch.set_num_threads(1)
+    devices = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+    variant = sys.argv[2] if len(sys.argv) > 2 else None
+    spec: dict[str, Any] = {"devices": devices}
+    if variant:
+        spec["variant"] = variant
+    sys.exit(run_demo(Path(path), spec, sys.stdout.fileno()))
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"quizapp_demo_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"can't load {path}")
+    module = importlib.util.module_from_spec(spec)
+    # A dataclass or a worker's pickle looks its module up by name.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,70 @@
+"""Joins what the ranks measured, window by window, into the job's samples. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = Sequence[float]
+"""compute, collective, data_wait, host_wait (shares), memory_bytes."""
+
+
+@dataclass
+class Merger:
+    """Holds the windows of every device until all devices have one for the same stretch of time."""
+
+    devices: int
+    window_s: float
+    ranks: int
+    _rows: dict[int, dict[int, Row]] = field(default_factory=dict)
+    _steps: dict[int, dict[int, int]] = field(default_factory=dict)
+    _warmup: dict[int, bool] = field(default_factory=dict)
+    _next: int = 0
+
+    def add(
+        self,
+        rank: int,
+        first: int,
+        rows: dict[int, Sequence[Row]],
+        steps: Sequence[int],
+        warmup: Sequence[bool],
+    ) -> None:
+        """The windows from number `first` on of the devices of one rank."""
+        for device, windows in rows.items():
+            for offset, row in enumerate(windows):
+                self._rows.setdefault(first + offset, {})[device] = row
+        for offset, step in enumerate(steps):
+            self._steps.setdefault(first + offset, {})[rank] = step
+            self._warmup[first + offset] = self._warmup.get(first + offset, False) or warmup[offset]
+
+    def samples(self) -> Iterator[dict[str, Any]]:
+        """Every window that is complete by now, as a line of the protocol."""
+        while len(self._rows.get(self._next, ())) == self.devices and len(self._steps[self._next]) == self.ranks:
+            yield self._sample(self._next)
+            self._next += 1
+
+    def _sample(self, number: int) -> dict[str, Any]:
+        rows = self._rows.pop(number)
+        ordered = [rows[device] for device in sorted(rows)]
+        compute, collective, data_wait, host_wait, memory = zip(*ordered, strict=True)
+        return {
+            "v": 1,
+            "type": "sample",
+            "t_s": round((number + 1) * self.window_s, 6),
+            "window_s": self.window_s,
+            "step": min(self._steps.pop(number).values()),
+            "warmup": self._warmup.pop(number),
+            "meters": {
+                "util": [_share(a + b) for a, b in zip(compute, collective, strict=True)],
+                "compute": [_share(value) for value in compute],
+                "collective": [_share(value) for value in collective],
+                "data_wait": [_share(value) for value in data_wait],
+                "host_wait": [_share(value) for value in host_wait],
+                "memory_bytes": [int(value) for value in memory],
+            },
+        }
+
+
+def _share(value: float) -> float:
+    return round(min(max(value, 0.0), 1.0), 4)

@@ -1,0 +1,122 @@
+"""From a command to the screens, and back: what is opened before, what is printed after."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quizapp.lab.compare import PlannedRun
+    from quizapp.lab.runner import Device
+    from quizapp.tui.app import First
+    from quizapp.tui.desk import Desk
+    from quizapp.tui.lab_state import LabOrder
+
+
+def run_take(
+    bank_ref: str | None,
+    *,
+    learner: str,
+    seed: int | None,
+    fresh: bool,
+    demo_folders: tuple[Path, ...],
+    device: Device,
+) -> int:
+    """Take a bank on screen; without one, pick it there. Exit code: 1 when a finished attempt fell below its mark.
+
+    Raises QuizappError for what keeps the first screen from being shown.
+    """
+    from quizapp.store.begin import open_store
+    from quizapp.tui.desk import Desk
+
+    store, notice = open_store()
+    desk = Desk(store, learner, seed=seed, device=device, demo_folders=demo_folders)
+    if notice:
+        desk.notices.append(notice)
+    try:
+        if bank_ref is None:
+            return _run(desk, "picker")
+        from quizapp.bank.library import find_bank
+
+        desk.begin(find_bank(bank_ref), fresh=fresh)
+        return _run(desk, "sitting")
+    finally:
+        desk.leave_sitting()
+        store.close()
+
+
+def run_demo(planned: Sequence[PlannedRun], *, record: Path | None = None) -> int:
+    """Run a demo on screen; several planned runs are compared. Exit code: 1 when the run is not as its variant
+    declares."""
+    from quizapp.content import content_dir
+    from quizapp.lab.catalogue import CONTROL, Catalogue
+    from quizapp.tui.lab_state import LabOrder
+
+    # Of a comparison, the run that is not the control says which demo it is about.
+    about = next((plan for plan in planned if plan.label != "control"), planned[0])
+    request = about.request
+    folder = content_dir("demos")
+    control = Catalogue.load([folder]).get(CONTROL) if folder.is_dir() else None
+    order = LabOrder(
+        demo=request.demo,
+        variant=request.variant,
+        control=control,
+        devices=request.devices,
+        device=request.device,
+        params=dict(request.params),
+        seconds=request.seconds,
+        speed=request.speed,
+        seed=request.seed,
+        timeout_s=request.timeout_s,
+        force=request.force,
+        compare=len(planned) > 1,
+        record=record,
+    )
+    return _run_lab(order)
+
+
+def run_replay(path: Path, speed: float | None = None) -> int:
+    """Show a recording on screen."""
+    from quizapp.content import content_dir
+    from quizapp.lab.catalogue import Catalogue
+    from quizapp.lab.recording import read_recording
+    from quizapp.tui.lab_state import LabOrder
+
+    recording = read_recording(path)
+    start = recording.start
+    if start is None:
+        return 0
+    folder = content_dir("demos")
+    catalogue = Catalogue.load([folder] if folder.is_dir() else [])
+    order = LabOrder(
+        demo=catalogue.find(start.demo),
+        variant=start.variant,
+        devices=start.devices,
+        speed=speed,
+        recording=recording,
+    )
+    return _run_lab(order)
+
+
+def _run_lab(order: LabOrder) -> int:
+    from quizapp.store.store import Store
+    from quizapp.tui.desk import Desk
+
+    desk = Desk(Store.in_memory(), "")
+    return _run(desk, "lab", order)
+
+
+def _run(desk: Desk, first: First, order: LabOrder | None = None) -> int:
+    from quizapp.tui.app import QuizApp
+
+    app = QuizApp(desk, first, order)
+    code = app.run()
+    for text in app.farewell:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
+    if code is None:
+        return app.return_code or 0
+    return code

@@ -33,14 +33,14 @@ def tighten(svg: str) -> str:
     return _TEXT.sub(moved, svg)
 
 
-async def take_pictures(out: Path, bank: Path) -> list[Path]:
+async def take_pictures(out: Path, bank: Path, scratch: Path) -> list[Path]:
     """Drive the app through one question and the demo behind its key."""
     from quizapp.store.store import Store
     from quizapp.tui.app import QuizApp
     from quizapp.tui.desk import Desk
     from quizapp.tui.screens.lab import LabScreen
 
-    desk = Desk(Store.in_memory(), "you", seed=1)
+    desk = Desk(Store.open(scratch), "you", seed=1)
     taking = desk.begin(bank, fresh=True)
     # The first question of the bank that has a demo behind its key, whatever the draw.
     for index in range(taking.total):
@@ -90,7 +90,7 @@ def main(arguments: list[str]) -> None:
     bank = Path(arguments[1]) if len(arguments) > 1 else content_dir("quizzes") / "multi-gpu.yaml"
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["QUIZAPP_STATE_DIR"] = os.environ["QUIZAPP_CACHE_DIR"] = scratch
-        for path in asyncio.run(take_pictures(out, bank)):
+        for path in asyncio.run(take_pictures(out, bank, Path(scratch))):
             print(path)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from quizapp import __version__
-from quizapp.bank.compiled import FileStamp, FreshBank, QuestionRow
+from quizapp.bank.compiled import FileStamp, FreshBank, QuestionRow, stamp_of
 
 VERSION = (
     f"{__version__}/1"  # the second number is raised when this layout, or what compilation makes, changes
@@ -121,14 +121,14 @@ def _read(connection: sqlite3.Connection, file: Path, path: Path) -> CachedBank 
     _, stored_path, size, mtime_ns, ctime_ns, checked_ns, digest, facts, ids, _ = found[0]
     if stored_path != os.path.abspath(path):
         return None
-    stamp = FileStamp.of(str(path))
+    stamp = stamp_of(str(path))
     proven = max(mtime_ns, ctime_ns) + TICK_NS < checked_ns
     if stamp != (size, mtime_ns, ctime_ns) or not proven:
         import hashlib
 
-        if stamp.size != size or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        if stamp[0] != size or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             return None
-        if max(stamp.mtime_ns, stamp.ctime_ns) + TICK_NS < time.time_ns():
+        if max(stamp[1:]) + TICK_NS < time.time_ns():
             _stamp_again(file, found[0], stamp)
     return CachedBank(connection, digest, json.loads(facts), ids.split("\n"))
 

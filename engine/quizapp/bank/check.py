@@ -32,10 +32,13 @@ _BOTH_LETTERS = re.compile(
     r"\b(?:[Bb]oth|[Ee]ither|[Nn]either|[Oo]nly)\s+\(?[A-H]\)?\s+(?:and|or|nor)\s+\(?[A-H]\b"
 )
 _POSITION = re.compile(
-    r"\b(?:(?:first|second|third|fourth|last|next|previous)\s+(?:option|answer|choice)"
-    r"|(?:option|answer|choice)s?\s+(?:above|below)|(?:of\s+)?the\s+(?:above|below)\b(?!\s+\w+\s+(?:figure|table)))",
+    r"\b(?:(?:first|second|third|fourth|last|next|previous)\s+(?:option|answer|choice)\b"
+    r"|(?:option|answer|choice)s?\s+(?:above|below)\b|the\s+(?:above|below)\s+(?:option|answer|choice)"
+    r"|\b(?:of|than)\s+the\s+(?:above|below)\b)",
     re.IGNORECASE,
 )
+# "See above.", and neither "90 % and above." nor "below the threshold".
+_ABOVE = re.compile(r"(?<!and )(?<!or )\b(?:above|below)(?=\s*(?:[.,;:!?)]|$))", re.IGNORECASE)
 _ALL_OF_THESE = re.compile(
     r"^\W*(?:all|none|both|any|neither|some)\s+of\s+(?:the\s+)?(?:above|below|these|those|others?|options|answers)\b",
     re.IGNORECASE,
@@ -219,10 +222,15 @@ class _Check:
                 where, "letter", f"{letter[0]!r} names an option by a letter that shuffling changes", hint
             )
         position = _POSITION.search(prose)
+        hint = "write {{opt:its-id}} for an option, and name anything else"
         # "All of the above", pinned last, is what it says; unpinned it has its own finding.
-        if position and not (where[-1] == "text" and _ALL_OF_THESE.search(text)):
-            hint = "write {{opt:its-id}} for an option, and name anything else"
+        if where[-1] == "text" and _ALL_OF_THESE.search(text):
+            return
+        if position:
             self._report(where, "position", f"{position[0]!r} names a place, and options change theirs", hint)
+        elif where[-1] in ("text", "rationale") and (vague := _ABOVE.search(prose)):
+            message = f"{vague[0]!r} names a place, and it depends on the screen what stands there"
+            self._warn(where, "position", message, hint)
 
     def _demo(self, where: Where, option: Option) -> None:
         if option.demo is None or self._demos is None:

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from quizapp.bank.load import LoadedBank
+
+    class CompiledBank(Protocol):
+        """Where an open bank's questions come from. Indices are positions in the file."""
+
+        hash: str
+        """sha256 of the file, in hex."""
+        facts: Mapping[str, Any]
+        """title, language, description, license, objectives, take, demos (names), points (sum)."""
+        ids: Sequence[str]
+
+        def row(self, index: int) -> QuestionRow: ...
+
+        def rows(self) -> Iterable[QuestionRow]: ...
+
+        def body(self, index: int) -> str:
+            """The question as JSON."""
+            ...
 
 
 class QuestionRow(NamedTuple):
@@ -26,24 +45,6 @@ class QuestionRow(NamedTuple):
     demos: int
     """Options with a demo."""
     target_time_s: float | None
-
-
-class CompiledBank(Protocol):
-    """Where an open bank's questions come from. Indices are positions in the file."""
-
-    hash: str
-    """sha256 of the file, in hex."""
-    facts: Mapping[str, Any]
-    """title, language, description, license, objectives, take, demos (names), points (sum)."""
-    ids: Sequence[str]
-
-    def row(self, index: int) -> QuestionRow: ...
-
-    def rows(self) -> Iterable[QuestionRow]: ...
-
-    def body(self, index: int) -> str:
-        """The question as JSON."""
-        ...
 
 
 class FreshBank:
@@ -95,15 +96,12 @@ class FreshBank:
         return self.bodies[index]
 
 
-class FileStamp(NamedTuple):
-    """What the file system says of a file without reading it. A changed file has another one, except within
-    the clock's tick."""
+FileStamp = tuple[int, int, int]
+"""Size, and times of the last change of content and of anything, in ns: a changed file has another one,
+except within the clock's tick."""
 
-    size: int
-    mtime_ns: int
-    ctime_ns: int
 
-    @classmethod
-    def of(cls, path: str) -> FileStamp:
-        status = os.stat(path)
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+def stamp_of(path: str) -> FileStamp:
+    """What the file system says of a file without reading it. Raises OSError."""
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns

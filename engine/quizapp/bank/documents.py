@@ -1,4 +1,4 @@
-"""Parsed Markdown, remembered: in this process, and in the cache folder by the text's hash.
+"""Parsed Markdown, remembered: in this process, and in the cache folder.
 
 A text that was shown before costs no import of the Markdown parser. As with banks, what the cache holds is
 checked and never needed.
@@ -34,11 +34,11 @@ class Documents:
         if text in self._remembered:
             return self._remembered[text]
         if is_markdown(text):
-            digest = _digest(text)
-            document = self._read(digest)
+            key = f"{VERSION}\n{text}"
+            document = self._read(key)
             if document is None:
                 document = parse(text)
-                self._write(digest, document)
+                self._write(key, document)
         else:
             document = parse(text)
         if len(self._remembered) >= _REMEMBERED:
@@ -52,31 +52,33 @@ class Documents:
             self._connection.close()
             self._connection = None
 
-    def _read(self, digest: bytes) -> Document | None:
+    def _read(self, key: str) -> Document | None:
         connection = self._open()
         if connection is None:
             return None
         try:
             found = connection.execute(
-                "SELECT json, checksum FROM document WHERE digest = ?", (digest,)
+                "SELECT json, checksum FROM document WHERE text = ?", (key,)
             ).fetchone()
             if found is None:
                 return None
             if zlib.crc32(found[0].encode()) == found[1]:
                 return document_from_json(found[0])
-        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, UnicodeError):
+        except (sqlite3.OperationalError, UnicodeError):
+            return None  # held by another process just now, or a text that no file can hold
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError):
             pass
         self._start_over()
         return None
 
-    def _write(self, digest: bytes, document: Document) -> None:
+    def _write(self, key: str, document: Document) -> None:
         connection = self._open()
         if connection is None:
             return
         text = document_to_json(document)
         with contextlib.suppress(sqlite3.Error, UnicodeError):
             connection.execute(
-                "INSERT OR REPLACE INTO document VALUES (?, ?, ?)", (digest, text, zlib.crc32(text.encode()))
+                "INSERT OR REPLACE INTO document VALUES (?, ?, ?)", (key, text, zlib.crc32(text.encode()))
             )
 
     def _open(self) -> sqlite3.Connection | None:
@@ -97,7 +99,7 @@ class Documents:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS document"
-                " (digest BLOB PRIMARY KEY, json TEXT, checksum INT) WITHOUT ROWID"
+                " (text TEXT PRIMARY KEY, json TEXT, checksum INT) WITHOUT ROWID"
             )
         except sqlite3.OperationalError:
             # Locked, or a folder that can't be written: reading may do all the same.
@@ -115,7 +117,12 @@ class Documents:
             os.unlink(self._file)
 
 
-def _digest(text: str) -> bytes:
-    from hashlib import blake2b
+_shared: Documents | None = None
 
-    return blake2b(f"{VERSION}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+def document(text: str) -> Document:
+    """`markdown.parse`, remembered in this process and in the user's cache folder."""
+    global _shared
+    if _shared is None:
+        _shared = Documents()
+    return _shared.parse(text)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from quizapp.bank import cache as bank_cache
-from quizapp.bank.compiled import CompiledBank, FileStamp, FreshBank, QuestionRow
-from quizapp.bank.findings import BankError, BankNotFound
+from quizapp.bank.compiled import QuestionRow, stamp_of
 from quizapp.bank.snapshot import question_from_json, take_from_plain
 from quizapp.content import cache_dir, content_dir
 from quizapp.errors import nearest
 
 if TYPE_CHECKING:
+    from quizapp.bank.compiled import CompiledBank, FileStamp, FreshBank
+    from quizapp.bank.findings import BankNotFound
+    from quizapp.bank.listing import BankEntry as BankEntry
     from quizapp.bank.model import Question, Take
 
 __all__ = [
-    "BankEntry",
     "OpenBank",
     "QuestionRow",
     "bank_files",
@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 SUFFIXES = (".yaml", ".yml")
-_HEAD_BYTES = 4096
 
 _Read = TypeVar("_Read")
 
@@ -87,7 +86,7 @@ class OpenBank:
         except bank_cache.CacheDamaged:
             compiled: CompiledBank = _load(self.path)
             if compiled.hash != self.hash:
-                raise BankNotFound(
+                raise _not_found(
                     f"{self.path} was changed while it was being taken, and its compiled form is damaged",
                     hint="take it again",
                 ) from None
@@ -131,7 +130,14 @@ def open_bank(path: Path, *, cache: Path | None = None) -> OpenBank:
     return OpenBank(path, compiled)
 
 
+def _not_found(message: str, *, hint: str) -> BankNotFound:
+    from quizapp.bank.findings import BankNotFound
+
+    return BankNotFound(message, hint=hint)
+
+
 def _load(path: Path) -> FreshBank:
+    from quizapp.bank.compiled import FreshBank
     from quizapp.bank.load import load_bank
 
     return FreshBank(load_bank(path))
@@ -139,7 +145,7 @@ def _load(path: Path) -> FreshBank:
 
 def _stamp(path: Path) -> FileStamp | None:
     try:
-        return FileStamp.of(str(path))
+        return stamp_of(str(path))
     except (OSError, ValueError):
         return None  # the loader says what is wrong with it
 
@@ -163,7 +169,7 @@ def find_bank(ref: str, folders: Sequence[Path] | None = None) -> Path:
     An id is looked up in the current folder, then in `folders` (default: `bank_folders()`).
     """
     if "\0" in ref or not ref:
-        raise BankNotFound(f"{ref!r} names no bank", hint="give its id, or the path of a YAML file")
+        raise _not_found(f"{ref!r} names no bank", hint="give its id, or the path of a YAML file")
     is_path = os.sep in ref or ref.endswith(SUFFIXES)
     known = bank_folders() if folders is None else list(folders)
     if not is_path:
@@ -175,24 +181,7 @@ def find_bank(ref: str, folders: Sequence[Path] | None = None) -> Path:
         return Path(ref)
     match = nearest(Path(ref).stem, [path.stem for path in bank_files(known)])
     hint = f"did you mean {match}?" if match else "`quizapp list` shows the banks there are"
-    raise BankNotFound(f"there is no {'file' if is_path else 'bank'} {ref}", hint=hint)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankEntry:
-    """A bank in a list. `error` is empty, or the first of `errors` errors of a bank that can't be taken."""
-
-    id: str
-    path: Path
-    title: str
-    questions: int = 0
-    demos: int = 0
-    """Different demos that its options name."""
-    pass_mark: float | None = None
-    """Share of the points, 0 to 1."""
-    time_limit_s: float | None = None
-    error: str = ""
-    errors: int = 0
+    raise _not_found(f"there is no {'file' if is_path else 'bank'} {ref}", hint=hint)
 
 
 def list_banks(folders: Sequence[Path] | None = None, *, cache: Path | None = None) -> list[BankEntry]:
@@ -200,32 +189,9 @@ def list_banks(folders: Sequence[Path] | None = None, *, cache: Path | None = No
 
     Of two with one id, the one that `find_bank` finds. Broken ones are listed too.
     """
-    known = bank_folders() if folders is None else list(folders)
-    here = [path for path in bank_files([Path()]) if _looks_like_bank(path)] if folders is None else []
-    entries: dict[str, BankEntry] = {}
-    for path in (*here, *bank_files(known)):
-        if path.stem not in entries:
-            entries[path.stem] = _entry(path, cache)
-    return sorted(entries.values(), key=lambda entry: entry.id)
+    from quizapp.bank import listing
 
-
-def _entry(path: Path, cache: Path | None) -> BankEntry:
-    try:
-        bank = open_bank(path, cache=cache)
-    except BankError as error:
-        first = str(error.findings[0])
-        return BankEntry(id=path.stem, path=path, title=path.stem, error=first, errors=len(error.findings))
-    except BankNotFound as error:
-        return BankEntry(id=path.stem, path=path, title=path.stem, error=error.message, errors=1)
-    return BankEntry(
-        id=bank.id,
-        path=path,
-        title=bank.title,
-        questions=len(bank.ids),
-        demos=len(bank.demos),
-        pass_mark=bank.take.pass_mark,
-        time_limit_s=bank.take.time_limit_s,
-    )
+    return listing.list_banks(folders, cache=cache)
 
 
 def bank_files(folders: Sequence[Path]) -> list[Path]:
@@ -238,15 +204,3 @@ def bank_files(folders: Sequence[Path]) -> list[Path]:
             continue
         files += [folder / name for name in names if name.endswith(SUFFIXES) and not name.startswith(".")]
     return files
-
-
-def _looks_like_bank(path: Path) -> bool:
-    """Whether a file in a folder that isn't for banks is one: its start names a format, or our schema."""
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            lines = file.read(_HEAD_BYTES).splitlines()
-    except OSError:
-        return False
-    return any(b"bank.schema.json" in line or line.startswith(b"format:") for line in lines)

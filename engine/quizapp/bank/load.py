@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # 10,000 questions of 2.5 kB are 25 MB; past that a bank is better split, and a wrong file is likelier.
 MAX_BYTES = 32 * 1024 * 1024
 MAX_FINDINGS = 1000
+MAX_RESTARTS = 50
 
 
 _NO_MARKS: array[int] = array("Q")
@@ -147,6 +148,7 @@ class _Reading(Reports):
         self._ids: dict[str, Places] = {}
         self._objectives: list[tuple[str, str, int, Places]] = []
         self._count = 0
+        self._base = 0  # index of the first question that the builder now counts as 0
         self._adapters = {kind: question_adapter(kind) for kind in KINDS}
 
     def read(self, source: bytes) -> None:
@@ -157,22 +159,23 @@ class _Reading(Reports):
         self.findings.sort(key=lambda finding: (finding.line, finding.column))
 
     def _read(self, source: bytes) -> None:
+        fault = None
         try:
             document, self.head = build(source, self)
-        except YamlFault as fault:
-            self._add(fault.line, fault.column, "", "yaml", fault.message, fault.hint)
-            self.bank = Bank(format=1, title="", questions=tuple(self._questions))
-            return
+        except YamlFault as caught:
+            fault, document, self.head = caught, caught.document, caught.places
+            self._read_on(source, fault)
         from pydantic import ValidationError
 
         from quizapp.bank.schema import bank_adapter
 
         if not isinstance(document, dict):
-            self._add(0, 0, "", "wrong-shape", "is no bank", "start with format: 1, title: … and questions:")
+            if fault is None:
+                hint = "start with format: 1, title: … and questions:"
+                self._add(0, 0, "", "wrong-shape", "is no bank", hint)
             return
-        given = document.get("questions")
-        if isinstance(given, list):
-            if not self._count:
+        if isinstance(document.get("questions"), list) or fault is not None:
+            if not self._count and fault is None:
                 place = self.head.find(("questions",))
                 self._add(
                     *place, "questions", "no-questions", "no question stands here", "write one at least"
@@ -182,8 +185,27 @@ class _Reading(Reports):
         try:
             self.bank = bank_adapter().validate_python(document)
         except ValidationError as error:
-            self._explain(error, None, (), self.head, "", ())
+            # What is missing may stand in the lines that can't be read.
+            self._explain(error, None, (), self.head, "", (), skip="missing" if fault else "")
             self.bank = Bank(format=1, title="", questions=tuple(self._questions))
+
+    def _read_on(self, source: bytes, fault: YamlFault) -> None:
+        """Report the fault, and go on with the next question, so that a syntax error hides no other error."""
+        lines = source.split(b"\n")
+        for _ in range(MAX_RESTARTS):
+            self._add(fault.line, fault.column, "", "yaml", fault.message, fault.hint)
+            start = _next_question(lines, fault.line + 1) if fault.syntax else None
+            if start is None:
+                return
+            if "questions" in fault.places.tokens:
+                self._count += 1  # the one that the fault is in
+            self._base = self._count
+            try:
+                build(b"\n" * (start - 1) + b"questions:\n" + b"\n".join(lines[start:]), self)
+                return
+            except YamlFault as caught:
+                fault = caught
+        self._add(fault.line, fault.column, "", "yaml", fault.message, fault.hint)
 
     def _check_objectives(self, objectives: object) -> None:
         known = list(objectives) if isinstance(objectives, dict) else []
@@ -261,6 +283,8 @@ class _Reading(Reports):
             self._add(*places.find(("kind",)), f"{around}, kind", "unknown-kind", message, hint)
 
     def fault(self, line: int, column: int, where: Where, code: str, message: str, hint: str) -> None:
+        if len(where) > 1 and isinstance(where[1], int):
+            where = (where[0], where[1] + self._base, *where[2:])
         self._add(line, column, place_words(where), code, message, hint)
 
     def _explain(
@@ -271,8 +295,11 @@ class _Reading(Reports):
         places: Places,
         question_id: str,
         option_ids: Sequence[str],
+        skip: str = "",
     ) -> None:
         for problem in error.errors(include_url=False):
+            if problem["type"] == skip:
+                continue
             if isinstance(problem.get("input"), Unusable) or any(
                 "\0" in str(step) for step in problem["loc"]
             ):
@@ -298,6 +325,22 @@ class _Reading(Reports):
         )
         if code == "too-many-errors":
             raise _TooManyFindings
+
+
+def _next_question(lines: list[bytes], start: int) -> int | None:
+    """The line, from `start`, where a question begins: a dash as far in as the first one's."""
+    dash = None
+    for number, line in enumerate(lines):
+        if dash is None:
+            if line.startswith(b"questions:"):
+                dash = b""
+        elif not dash:
+            rest = line.lstrip(b" ")
+            if rest.startswith(b"- "):
+                dash = line[: len(line) - len(rest)] + b"- "
+        if dash and number >= max(start, 1) and line.startswith(dash):
+            return number
+    return None
 
 
 def _id_of(value: object) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quizapp.bank.layout import to_plain
 from quizapp.bank.text import visible
@@ -31,15 +30,11 @@ __all__ = [
 
 MAX_NESTING = 60
 
-# Text without any of these is one kind of thing only: paragraphs.
-_SPECIAL = re.compile(
-    r"[\\`*_\[\]<>&~$|^]|^(?: {4}|\t| {0,3}(?:[-+=:#]|!!!|\d{1,9}[.)]))|(?: {2}|\t)$", re.MULTILINE
-)
-_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$")
+# Text without any of these, and without the line starts below, is one kind of thing only: paragraphs.
+_SPECIAL = frozenset("\\`*_[]<>&~$|^")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A run of text in one style. `style` holds some of strong em code strike math link footnote image."""
 
     text: str
@@ -50,8 +45,7 @@ class Span:
     """A formula as TeX, when `text` is its converted form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A part of a document. Which fields count depends on `kind`:
 
     paragraph: spans; heading: spans, level; code: text, language, title; quote, item: children; list:
@@ -90,7 +84,15 @@ def parse(text: str) -> Document:
 
 def is_markdown(text: str) -> bool:
     """Whether `text` may be anything else than plain paragraphs."""
-    return _SPECIAL.search(text) is not None
+    return not _SPECIAL.isdisjoint(text) or any(_starts_block(line) for line in text.split("\n"))
+
+
+def _starts_block(line: str) -> bool:
+    start = line.lstrip(" ")
+    if len(line) - len(start) >= 4 or start.startswith(("-", "+", "=", ":", "#", "!!!", "\t")):
+        return True
+    # Two spaces at the end break a line; a number with a dot or a bracket is a list.
+    return line.endswith(("  ", "\t")) or start.lstrip("0123456789")[:1] in (".", ")")
 
 
 class _Parser:
@@ -313,7 +315,7 @@ def _alert(children: Document) -> Block | None:
     if first.kind != "paragraph" or not first.spans:
         return None
     head, broken, rest = first.spans[0].text.partition(" ")
-    found = _ALERT.match(head)
+    found = re.match(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$", head)
     if not found or first.spans[0].style:
         return None
     spans = (Span(rest), *first.spans[1:]) if broken and rest else first.spans[1:]

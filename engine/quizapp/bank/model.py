@@ -1,4 +1,4 @@
-"""What a bank is made of: plain frozen dataclasses.
+"""What a bank is made of: frozen dataclasses.
 
 `schema.py` has pydantic validate YAML against these types and generates the JSON schema from them; the
 compiled cache restores them without pydantic. A string under a field is its documentation, for readers and
@@ -7,9 +7,10 @@ for the editor that completes a bank.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
+from quizapp.bank.record import Record, record
 from quizapp.bank.spelling import (
     ANY_TEXT,
     BOUNDS,
@@ -38,14 +39,13 @@ Text = Annotated[str, TEXT]
 AnyText = Annotated[str, ANY_TEXT]
 
 
-class _Strict:
+class _Strict(Record):
     """What pydantic is told about every part of a bank."""
 
-    __slots__ = ()
     __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "use_attribute_docstrings": True}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DemoLink(_Strict):
     """The demo behind an option, and how it is to be run."""
 
@@ -57,7 +57,7 @@ class DemoLink(_Strict):
     """Parameters that the demo declares, and `devices`; as written, typed by the demo's declaration."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Option(_Strict):
     """One of the offered answers."""
 
@@ -75,7 +75,7 @@ class Option(_Strict):
     """Keeps this option's place when options are shuffled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Range(_Strict):
     """Bounds of a reading, both included; a number alone stands for both."""
 
@@ -86,7 +86,7 @@ class Range(_Strict):
 Bounds = Annotated[Range, BOUNDS]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Predicate(_Strict):
     """One sign that the stem claims, as a condition on measurements.
 
@@ -117,7 +117,7 @@ class Predicate(_Strict):
     """For an event: whether it must happen, or must not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Symptom(_Strict):
     """What the stem says can be observed."""
 
@@ -127,7 +127,7 @@ class Symptom(_Strict):
     """All of them must hold."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Figure(_Strict):
     """A picture beside the bank."""
 
@@ -137,7 +137,7 @@ class Figure(_Strict):
     """What the picture shows, for those who can't see it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Explanation(_Strict):
     """Shown after scoring."""
 
@@ -148,7 +148,7 @@ class Explanation(_Strict):
     figure: Figure | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reference(_Strict):
     """Where a learner can read on."""
 
@@ -156,7 +156,7 @@ class Reference(_Strict):
     url: Annotated[str, URL]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Question(_Strict):
     id: Id
     """Permanent, unique in the bank, never positional; kebab-case."""
@@ -177,7 +177,7 @@ class _Question(_Strict):
     """The ground on which the key stands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SingleChoice(_Question):
     """Exactly one option is the key."""
 
@@ -185,7 +185,7 @@ class SingleChoice(_Question):
     options: tuple[Option, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MultipleChoice(_Question):
     """One option or more are keys; all of them are to be chosen."""
 
@@ -199,7 +199,7 @@ Question = SingleChoice | MultipleChoice
 KINDS: dict[str, type[Question]] = {"single-choice": SingleChoice, "multiple-choice": MultipleChoice}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Take(_Strict):
     """How the bank is taken, unless the learner says otherwise."""
 
@@ -211,7 +211,7 @@ class Take(_Strict):
     """Share of the points, such as 70%."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bank(_Strict):
     """One YAML file of questions."""
 

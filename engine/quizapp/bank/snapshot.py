@@ -5,7 +5,6 @@ Fields at their default are left out, so that a field added to the model later c
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import MISSING, Field, fields
 from typing import Any
@@ -47,6 +46,8 @@ def question_from_json(text: str) -> Question:
 
 def content_hash(question_json: str) -> str:
     """What proves that a question is the one that was shown: sha256 of its JSON, in hex."""
+    import hashlib
+
     return hashlib.sha256(question_json.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -70,7 +70,7 @@ def parse_count(text: str) -> int:
     """A whole number from 1. Raises ValueError in words for an author."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10 and int(digits) > 0):
-        raise ValueError(f"{text!r} is no whole number from 1; write one such as 8")
+        raise ValueError(f"{text!r} is no whole number from 1; write one such as 2")
     return int(digits)
 
 

@@ -32,7 +32,8 @@ def place_words(where: Where, question_id: str = "", option_ids: Sequence[str] =
     previous = ""
     for step in where:
         if isinstance(step, str):
-            words.append(step)
+            # The builder's name for a key that it has reported.
+            words += [step] if not step.startswith("\0") else []
         else:
             noun = _PARTS[previous][1] if previous in _PARTS else previous
             known = [question_id] if previous == "questions" and question_id else []
@@ -118,7 +119,7 @@ def _hint_for(part: type, name: str) -> str:
         return "say why this option is right or wrong"
     if part is model.Figure and name == "alt":
         return "say what the picture shows, for those who can't see it"
-    return f"add {name}: …"
+    return f"add {name}: {spelling.FORMAT if name == 'format' else '…'}"
 
 
 def _shape(given: object) -> str:

@@ -11,6 +11,9 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
+import yaml
+from yaml import events
+
 from quizapp.bank.findings import Where
 
 MAX_DEPTH = 16
@@ -27,11 +30,16 @@ class Unusable(str):
 
 
 class YamlFault(Exception):
-    """The text can't be read on from here. Line and column from 0."""
+    """The text can't be read on from here. Line and column from 0.
 
-    def __init__(self, line: int, column: int, message: str, hint: str) -> None:
+    `syntax` is true where only the next lines are spoiled; `document` and `places` are what was read before.
+    """
+
+    def __init__(self, line: int, column: int, message: str, hint: str, *, syntax: bool = False) -> None:
         super().__init__(message)
-        self.line, self.column, self.message, self.hint = line, column, message, hint
+        self.line, self.column, self.message, self.hint, self.syntax = line, column, message, hint, syntax
+        self.document: object = None
+        self.places = Places((), array("Q"))
 
 
 class Places:
@@ -98,34 +106,55 @@ def build(source: bytes, reports: Reports) -> tuple[object, Places]:
 
     In their place stands an empty list. Raises YamlFault where reading can't go on.
     """
-    import yaml
-
     parser = yaml.CLoader(source)
+    root: list[Any] = []
+    tokens: list[str] = []
+    marks: array[int] = array("Q")
     try:
-        return _build(parser.get_event, reports)
-    except yaml.MarkedYAMLError as error:
+        _build(parser.get_event, reports, root, tokens, marks)
+    except (YamlFault, yaml.YAMLError) as error:
+        fault = error if isinstance(error, YamlFault) else _fault(error, source)
+        fault.document = root[0] if root else None
+        fault.places = Places(tuple(tokens), marks)
+        raise fault from None
+    finally:
+        parser.dispose()
+    return (root[0] if root else None), Places(tuple(tokens), marks)
+
+
+def _fault(error: yaml.YAMLError, source: bytes) -> YamlFault:
+    if isinstance(error, yaml.MarkedYAMLError):
         problem = str(error.problem or error.context or "")
         # What is never closed is best shown where it opens.
         opened = "end of stream" in problem or "document indicator" in problem or "',' or" in problem
         mark = (error.context_mark if opened else None) or error.problem_mark or error.context_mark
         line, column = (mark.line, mark.column) if mark else (0, 0)
-        raise YamlFault(line, column, *_in_words(problem)) from None
-    except yaml.reader.ReaderError as error:
-        before = source[: error.position]
-        line = before.count(b"\n")
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace"))
-        if "control" in error.reason:
-            sign = f"U+{error.character:04X}" if isinstance(error.character, int) else repr(error.character)
-            raise YamlFault(line, column, f"holds the control character {sign}", "remove it") from None
-        message = f"is not UTF-8 text (byte 0x{source[error.position]:02X})"
-        raise YamlFault(line, column, message, "save the file as UTF-8") from None
-    finally:
-        parser.dispose()
+        return YamlFault(line, column, *_in_words(problem), syntax=True)
+    if not isinstance(error, yaml.reader.ReaderError):
+        return YamlFault(0, 0, *_in_words(str(error)))
+    position, message, hint = error.position, "", "remove it"
+    if "control" in error.reason:
+        message = f"holds the control character U+{error.character:04X}"
+    else:
+        try:
+            source.decode("utf-8")
+        except UnicodeDecodeError as undecodable:
+            position = undecodable.start
+        message, hint = f"is not UTF-8 text (byte 0x{source[position]:02X})", "save the file as UTF-8"
+    before = source[:position]  # the reader counts in bytes
+    line = before.count(b"\n")
+    column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace"))
+    return YamlFault(line, column, message, hint)
 
 
-def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Places]:
-    from yaml import events
-
+def _build(
+    get_event: Callable[[], Any],
+    reports: Reports,
+    root: list[Any],
+    head_tokens: list[str],
+    head_marks: array[int],
+) -> None:
+    """Fills `root` with the document, when there is one, and the others with the places of its head."""
     scalar_event, mapping_start, sequence_start = (
         events.ScalarEvent,
         events.MappingStartEvent,
@@ -134,17 +163,15 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
     mapping_end, sequence_end = events.MappingEndEvent, events.SequenceEndEvent
 
     shapes: dict[tuple[str, ...], tuple[str, ...]] = {}
-    head_tokens: list[str] = []
-    head_marks: array[int] = array("Q")
     tokens, marks = head_tokens, head_marks
 
-    root: Any = None
     documents = 0
     container: Any = None  # the dict or list being filled
     key: str | None = None  # the key that waits for its value, in a dict
     stack: list[tuple[Any, str | None]] = []
     questions: list[None] | None = None
     reported = 0
+    swallowed: list[int] = []  # depths of the mappings whose key is a mapping or a list
     nodes = 0
 
     def fault(mark: Any, where: Where, code: str, message: str, hint: str) -> None:
@@ -206,6 +233,11 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
             elif container.__class__ is dict:
                 container[key] = closed
                 key = None
+                if swallowed and swallowed[-1] == len(stack):
+                    swallowed.pop()
+                    key = f"\0{(reported := reported + 1)}"
+                    tokens.append(key)
+                    marks.append(marks[-1])
             elif container is not None:
                 container.append(closed)
             continue
@@ -219,9 +251,11 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
                 where = _path(stack, container, None)
                 message = "a key must be plain text, not a mapping or a list"
                 fault(mark, where, "key-not-text", message, "quote it if it starts with a bracket or a brace")
+                # It is read as the value of a name that no field has; its own value gets another such name.
                 key = f"\0{(reported := reported + 1)}"
                 tokens.append(key)
                 marks.append(mark.line << 32 | mark.column)
+                swallowed.append(len(stack))
             if event.anchor is not None or event.tag is not None:
                 _complain_of_decoration(event, _path(stack, container, key), fault)
             value = {} if kind is mapping_start else []
@@ -230,7 +264,7 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
             elif len(stack) == 1 and key == "questions" and kind is sequence_start:
                 questions = value
             elif not stack:
-                root = value
+                root.append(value)
             marks.append(mark.line << 32 | mark.column)
             tokens.append(MAPPING if kind is mapping_start else SEQUENCE)
             stack.append((container, key))
@@ -259,7 +293,7 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
                 )
             continue
         elif kind is events.StreamEndEvent:
-            return root, Places(tuple(head_tokens), head_marks)
+            return
         else:
             continue
 
@@ -272,7 +306,7 @@ def _build(get_event: Callable[[], Any], reports: Reports) -> tuple[object, Plac
             del tokens[-1], marks[-1]
             questions.append(None)
         elif container is None:
-            root = value
+            root.append(value)
         else:
             container.append(value)
 
@@ -338,6 +372,11 @@ _PROBLEMS = (
         "block sequence entries are not allowed",
         "a dash that starts no list",
         "give the list lines of its own",
+    ),
+    (
+        "did not find expected node content",
+        "a value is missing here, or brackets before it aren't closed",
+        "close them; quote text that holds brackets, braces or commas",
     ),
     (
         "did not find expected ',' or",

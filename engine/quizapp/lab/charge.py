@@ -24,6 +24,9 @@ from quizapp.lab.shape import (
 )
 
 
+BUCKET_BYTES = 25 * 2**20  # DDP's default
+
+
 @dataclass(frozen=True)
 class StandIn:
     """How much of the stated model one piece of the small one stands for."""
@@ -61,20 +64,22 @@ class Charges:
         self._hook(model.head, "head", self._head_forward, self._head_backward)
         optimizer.register_step_pre_hook(self._optimizer_step)
 
-    def parameter_bytes(self, model: GPT) -> dict[Tensor, float]:
-        """For each parameter of the small model, the bytes of the stated model's gradients that it stands for."""
+    def stands_for(self, model: GPT) -> dict[Tensor, tuple[float, float]]:
+        """For each parameter of the small model: the bytes of gradients, and the buckets, that it stands for."""
         shape = self.driver.plan.shape
-        stands_for: dict[Tensor, float] = {
-            model.embedding.weight: float(shape.embedding_parameters * FLOAT32_BYTES)
+        parameters: dict[Tensor, tuple[float, float]] = {
+            # One tensor is never cut: it is a bucket of its own, however large.
+            model.embedding.weight: (float(shape.embedding_parameters * FLOAT32_BYTES), 0.0)
         }
         for parameter in model.head.parameters():
-            stands_for[parameter] = float(shape.width * FLOAT32_BYTES)
+            parameters[parameter] = (float(shape.width * FLOAT32_BYTES), 0.0)
         for block in model.blocks:
             whole = sum(parameter.numel() for parameter in block.parameters())
+            gradients = self.layers_each * shape.block_parameters * FLOAT32_BYTES
             for parameter in block.parameters():
                 share = parameter.numel() / whole
-                stands_for[parameter] = share * self.layers_each * shape.block_parameters * FLOAT32_BYTES
-        return stands_for
+                parameters[parameter] = (share * gradients, share * gradients / BUCKET_BYTES)
+        return parameters
 
     def _hook(self, module: nn.Module, name: str, forward: Any, backward: Any) -> None:
         def before(_: nn.Module, inputs: tuple[Any, ...]) -> None:
@@ -115,7 +120,7 @@ class Charges:
 
     def _head_forward(self, index: int, sequences: int, length: float, _: str, *, again: bool) -> None:
         shape = self.driver.plan.shape
-        transient = shape.head_transient_bytes(sequences, length)
+        transient = shape.head_forward_bytes(sequences, length)
         if not again and not self.checkpointing:
             self.driver.alloc(index, "activations", shape.head_kept_bytes(sequences, length))
         self.driver.alloc(index, "temporaries", transient)
@@ -125,13 +130,14 @@ class Charges:
     def _head_backward(self, index: int, sequences: int, length: float, name: str) -> None:
         shape = self.driver.plan.shape
         self._gradients(index, name, shape.embedding_parameters * FLOAT32_BYTES)
-        transient = shape.head_transient_bytes(sequences, length)
+        transient = shape.head_backward_bytes(sequences, length)
         kept = shape.head_kept_bytes(sequences, length)
         self.driver.alloc(index, "temporaries", transient + kept * self.checkpointing)
         self.driver.launch(index, self.driver.plan.head_backward_s(sequences, length), EDGE_BACKWARD_KERNELS)
         self.driver.free(index, "temporaries", transient + kept * self.checkpointing)
         if not self.checkpointing:
             self.driver.free(index, "activations", kept)
+        self.driver.backward_s = self.driver.devices[index].tail_s
 
     def _gradients(self, index: int, name: str, gradient_bytes: float) -> None:
         if (index, name) not in self._with_gradients:

@@ -26,6 +26,8 @@ class Driver:
         self.meters = {index: Meter(device, self.host, window_s) for index, device in self.devices.items()}
         for index in devices:
             self.hold(index, self.memory[index].used_bytes)
+        self.backward_s = 0.0
+        """When the last backward of the blocks could begin."""
         self._clocks: dict[int, Host] = {}
         self._contention = 1
 

@@ -66,26 +66,29 @@ def descendants(of: int) -> list[int]:
     return found
 
 
-def watch(control: int, status: int, demo: Callable[[], int], *, close: tuple[int, ...]) -> NoReturn:
+def watch(
+    control: int, status: int, workdir: str, demo: Callable[[], int], *, close: tuple[int, ...]
+) -> NoReturn:
     """Run `demo` in a process of its own until it ends or `control` closes, then end all that is left.
 
     `status` gets one JSON object a line: {"pid"} of the group, {"exit"} or {"signal"} of the demo, or
     {"failed": why} when it could not be started.
-    `close`: descriptors that only the demo may hold.
+    `workdir` is the demo's, and goes with it. `close`: descriptors that only the demo may hold.
     """
     # Whatever happens here, this fork must not run on as a second warm parent.
     try:
-        _watch(control, status, demo, close)
+        _watch(control, status, workdir, demo, close)
     except OSError as error:
         _tell(status, {"failed": f"the run could not be set up: {error}"})
     finally:
         os._exit(0)
 
 
-def _watch(control: int, status: int, demo: Callable[[], int], close: tuple[int, ...]) -> None:
+def _watch(
+    control: int, status: int, workdir: str, demo: Callable[[], int], close: tuple[int, ...]
+) -> None:
     os.setsid()
     adopt_orphans()
-    workdir = tempfile.mkdtemp(prefix="quizapp-demo-")
     shared_before = _shared_files()
     woken, wake = os.pipe()
     for fd in (woken, wake):

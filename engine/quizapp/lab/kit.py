@@ -21,6 +21,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -37,6 +38,7 @@ from quizapp.lab.shape import SIZES
 
 Expected = Callable[[int], dict[str, Any]]
 Train = Callable[[EmulatedRank], None]
+Predict = Callable[[], dict[str, Any]]
 
 NOTICE = (
     "Emulated devices: no GPU was used. Control flow and gradients are real; kernel, transfer and decode "
@@ -69,6 +71,17 @@ class Lab:
         """The planned durations for a model of a named size on this run's devices, perturbed by its seed."""
         return Plan.of(SIZES[model], self.devices).perturbed(self.seed)
 
+    def predict_memory(
+        self, model: str, *, sequences: int, length: int, checkpointing: bool = False
+    ) -> dict[str, Any]:
+        """The peak memory of one rank's step by category, in bytes, found without allocating it."""
+        from quizapp.lab.memory import predict_cached
+
+        prediction = predict_cached(
+            SIZES[model], sequences, length, checkpointing=checkpointing, ranks=self.devices
+        )
+        return prediction.as_json()
+
     def launch(
         self,
         train: Train,
@@ -82,11 +95,13 @@ class Lab:
         layers: int = 2,
         hosting: Hosting | None = None,
         expected: Expected | None = None,
+        predict: Predict | None = None,
     ) -> None:
         """Run `train` in `ranks` processes, as torchrun does, and report what they measure.
 
         `sequences` and `length` are a device's typical batch, for the plan that is shown; `layers` is how many
-        blocks really run. With one rank for several devices that rank drives them all.
+        blocks really run. With one rank for several devices that rank drives them all. `expected` is the closed
+        form, given the number of steps; `predict` is worked out meanwhile, in a process of its own.
         """
         hosting = hosting or ("alone" if ranks == 1 else "processes")
         job = Job(
@@ -102,7 +117,7 @@ class Lab:
             checkpointing=checkpointing,
         )
         self._start(job, plan.described(sequences, length, decode_s=decode_s))
-        self._follow(job, train, hosting, expected)
+        self._follow(job, train, hosting, expected, predict)
 
     def _start(self, job: Job, plan: dict[str, dict[str, float | str]]) -> None:
         drivers = [0 if job.ranks == 1 else device for device in range(self.devices)]
@@ -126,12 +141,17 @@ class Lab:
             }
         )
 
-    def _follow(self, job: Job, train: Train, hosting: Hosting, expected: Expected | None) -> None:
+    def _follow(
+        self, job: Job, train: Train, hosting: Hosting, expected: Expected | None, predict: Predict | None
+    ) -> None:
         merger = Merger(self.devices, self.window_s, job.ranks)
         show = _Pacer(self.emit, self.speed)
         finished: dict[int, dict[str, Any]] = {}
+        failed: dict[int, dict[str, Any]] = {}
         error: dict[str, Any] | None = None
-        with started(lambda rank, send: _run_rank(job, rank, send, train), job.ranks, hosting) as running:
+        predicted: list[dict[str, Any]] = []
+        body = partial(_run_rank, job, train)
+        with started(body, job.ranks, hosting, predict) as running:
             for message in running.messages(show.due_s):
                 show.emit_due()
                 if message is None:
@@ -143,10 +163,14 @@ class Lab:
                         show.add(sample)
                 elif message["kind"] == "done":
                     finished[message["rank"]] = message
-                    if len(finished) == job.ranks:
-                        break
-                else:
-                    error = message
+                elif message["kind"] == "stopped":
+                    failed[message["rank"]] = message
+                elif message["kind"] == "beside":
+                    predicted.append(message["result"])
+                elif error is None:
+                    error = message | failed.get(message["rank"], {})
+                over = len(finished) == job.ranks or error is not None
+                if over and (predict is None or predicted):
                     break
         show.emit_all()
         if error is not None and not error["out_of_memory"]:
@@ -154,14 +178,14 @@ class Lab:
         if error is None and len(finished) < job.ranks:
             print("a rank ended without a word", file=sys.stderr)
             return
-        self._outcome(job, finished, error, expected)
+        self._outcome(finished, error, expected, predicted[0] if predicted else None)
 
     def _outcome(
         self,
-        job: Job,
         finished: dict[int, dict[str, Any]],
         error: dict[str, Any] | None,
         expected: Expected | None,
+        predicted: dict[str, Any] | None,
     ) -> None:
         told = error if error is not None else finished[0]
         ends_s = told["ends_s"]
@@ -177,7 +201,7 @@ class Lab:
                 "wall_s": round(time.monotonic() - self._began, 3),
                 "steps_per_s": round((len(ends_s) - 1) / measured_s, 6) if measured_s else None,
                 "expected": expected(len(ends_s)) if expected and len(ends_s) > 1 else {},
-                "memory_prediction": None,
+                "memory_prediction": predicted,
                 "final": {"loss": told["loss"], "parameters_digest": told["parameters_digest"]},
             }
         )
@@ -190,7 +214,7 @@ class Lab:
             rest = rest[os.write(self._out_fd, rest) :]
 
 
-def _run_rank(job: Job, index: int, send: Callable[[dict[str, Any]], None], train: Train) -> None:
+def _run_rank(job: Job, train: Train, index: int, send: Callable[[dict[str, Any]], None]) -> None:
     rank = EmulatedRank(job, index, send)
     rank.single_process = job.ranks == 1
     try:
@@ -198,7 +222,7 @@ def _run_rank(job: Job, index: int, send: Callable[[dict[str, Any]], None], trai
             train(rank)
     except torch.OutOfMemoryError:
         rank.report()
-        send({"kind": "summary", **rank.summary()})
+        send({"kind": "stopped", **rank.summary()})
         raise
     send({"kind": "done", **rank.summary()})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from quizapp.lab.plan import Plan
 
 Send = Callable[[dict[str, Any]], None]
 DIGEST_DECIMALS = 5
-BUCKET_MIB = 0.05
+BUCKET_MIB = 0.02
 # How far, in device seconds, a paced run may be ahead of what is shown.
 LEAD_S = 2.0
 
@@ -131,7 +132,7 @@ class EmulatedRank:
         self.model = inner
         self.charges.place(self.driver.first, buckets=isinstance(model, DistributedDataParallel))
         if isinstance(model, DistributedDataParallel):
-            stands_for = self.charges.parameter_bytes(inner)
+            stands_for = self.charges.stands_for(inner)
             exchange = GradientExchange(self.driver, self.index, self.ranks, stands_for)
             exchange.attach(model)
             self.exchange = exchange
@@ -191,7 +192,7 @@ class EmulatedRank:
         return {
             "ends_s": self.ends_s,
             "device_s": self.driver.host.now_s,
-            "loss": self.loss,
+            "loss": self.loss if math.isfinite(self.loss) else None,
             "parameters_digest": digest(self.parameters()),
             "peak": {index: memory.peak for index, memory in self.driver.memory.items()},
         }

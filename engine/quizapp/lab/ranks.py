@@ -78,8 +78,13 @@ class Ranks:
 
 
 @contextlib.contextmanager
-def started(body: Body, ranks: int, hosting: Hosting) -> Iterator[Ranks]:
-    """Start `ranks` ranks, each running `body`; they are ended when the block is left."""
+def started(
+    body: Body, ranks: int, hosting: Hosting, beside: Callable[[], Any] | None = None
+) -> Iterator[Ranks]:
+    """Start `ranks` ranks, each running `body`; they are ended when the block is left.
+
+    `beside` runs in a process of its own; what it returns comes as a message too.
+    """
     rendezvous = Path(tempfile.mkdtemp(prefix="quizapp-ranks-"))
     running = Ranks([], [], rendezvous)
     try:
@@ -90,6 +95,8 @@ def started(body: Body, ranks: int, hosting: Hosting) -> Iterator[Ranks]:
             _fork(running, lambda send: _threads(body, ranks, send))
         else:
             _fork(running, lambda send: _guarded(body, 0, send))
+        if beside is not None:
+            _fork(running, lambda send: send({"kind": "beside", "result": beside()}))
         yield running
     finally:
         running.end()
@@ -143,7 +150,6 @@ def _with_gloo(body: Body, rank: int, ranks: int, rendezvous: Path, send: Send) 
 
 def _threads(body: Body, ranks: int, send: Send) -> None:
     store = dist.HashStore()
-    failed = threading.Event()
 
     def run(rank: int) -> None:
         dist.init_process_group("threaded", rank=rank, world_size=ranks, store=store)
@@ -155,7 +161,6 @@ def _threads(body: Body, ranks: int, send: Send) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    failed.clear()
 
 
 def _guarded(body: Body, rank: int, send: Send) -> None:

@@ -293,13 +293,14 @@ class Lab:
 
     def _lost(self) -> None:
         was = self.state
-        process = self._process
+        process, self._process = self._process, None
         self._hang_up()
+        code = None
+        if process is not None:
+            # Its end of the socket is closed: it is all but gone.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = process.wait(1)
         if was == "warming":
-            code = None
-            if process is not None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    code = process.wait(1)
             self._fail(f"the lab's process ended while importing torch ({_exit_words(code)})", TORCH_HINT)
         elif was == "ready":
             self._set_state("cold", "the lab's process has ended; the next run starts it again")

@@ -23,13 +23,16 @@ OPTIMIZER_ACCESSES = 21
 OPTIMIZER_KERNELS = 12
 TENSORS_PER_FOREACH_KERNEL = 48
 
-# What autograd keeps per token and unit of width, in bytes, under bfloat16 autocast with fused attention.
-# tests/lab/test_memory.py holds these against MemTracker.
-BLOCK_KEPT_BYTES = 40
+# What autograd keeps under bfloat16 autocast with fused attention, found by MemTracker; tests/lab/test_memory.py
+# holds these against it. Per token and unit of width, in bytes; and each weight's copy in bfloat16.
+BLOCK_KEPT_BYTES = 36
 CHECKPOINT_KEPT_BYTES = 4
-# Kept per token and entry of the vocabulary: logits in bfloat16, and their log-probabilities in float32.
-HEAD_KEPT_BYTES = 6
-HEAD_TRANSIENT_BYTES = 8
+WEIGHT_COPY_BYTES = 2
+# Per token and entry of the vocabulary: log-probabilities in float32 are kept; the logits, in bfloat16 and in
+# float32, live during the forward, and two gradients in float32 during the backward.
+HEAD_KEPT_BYTES = 4
+HEAD_FORWARD_BYTES = 6
+HEAD_BACKWARD_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -78,21 +81,27 @@ class ModelShape:
 
     def block_kept_bytes(self, sequences: float, length: float, *, checkpointing: bool = False) -> float:
         """What one block leaves for its backward; with checkpointing, its input alone."""
-        per_token = CHECKPOINT_KEPT_BYTES if checkpointing else BLOCK_KEPT_BYTES
-        return sequences * length * self.width * per_token
+        states = sequences * length * self.width
+        if checkpointing:
+            return states * CHECKPOINT_KEPT_BYTES
+        return states * BLOCK_KEPT_BYTES + self.block_parameters * WEIGHT_COPY_BYTES
 
     def head_kept_bytes(self, sequences: float, length: float) -> float:
-        return sequences * length * self.vocabulary * HEAD_KEPT_BYTES
+        logits = sequences * length * self.vocabulary
+        return logits * HEAD_KEPT_BYTES + self.embedding_parameters * WEIGHT_COPY_BYTES
 
-    def head_transient_bytes(self, sequences: float, length: float) -> float:
-        return sequences * length * self.vocabulary * HEAD_TRANSIENT_BYTES
+    def head_forward_bytes(self, sequences: float, length: float) -> float:
+        return sequences * length * self.vocabulary * HEAD_FORWARD_BYTES
+
+    def head_backward_bytes(self, sequences: float, length: float) -> float:
+        return sequences * length * self.vocabulary * HEAD_BACKWARD_BYTES
 
 
-# The table of the GPT-3 paper for the large ones; "tiny" is the size of a first experiment.
+# The table of the GPT-3 paper; "tiny" is the size of a first experiment.
 SIZES = {
     shape.name: shape
     for shape in (
-        ModelShape("tiny", 12, 256),
+        ModelShape("tiny", 24, 256),
         ModelShape("125M", 12, 768),
         ModelShape("350M", 24, 1024),
         ModelShape("760M", 24, 1536),

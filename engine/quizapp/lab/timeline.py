@@ -90,7 +90,9 @@ class Device:
 
     def communicate(self, start_s: float, end_s: float) -> None:
         """A collective kernel is on the device from `start_s` to `end_s`; while it waits for others it spins."""
-        if end_s > start_s:
+        if self.collectives and start_s - self.collectives[-1][1] < _ROUNDING_S:
+            self.collectives[-1] = (self.collectives[-1][0], end_s)
+        elif end_s > start_s:
             self.collectives.append((start_s, end_s))
 
     def hold(self, moment_s: float, held_bytes: int) -> None:

@@ -17,9 +17,11 @@ import importlib.util
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -130,7 +132,7 @@ def _serve(sock: socket.socket, kit: ModuleType) -> None:
         os.set_blocking(fd, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    guards: set[int] = set()
+    guards: dict[int, str] = {}
     while True:
         readable, _, _ = select.select([sock.fileno(), woken], [], [])
         if woken in readable:
@@ -142,31 +144,35 @@ def _serve(sock: socket.socket, kit: ModuleType) -> None:
             break
         request, fds = received
         out, log, status, control = fds
+        pid, workdir = -1, ""
         try:
+            workdir = tempfile.mkdtemp(prefix="quizapp-demo-")
             pid = os.fork()
         except OSError as error:
+            failed = {"failed": f"the run can't be set up: {error}"}
             with contextlib.suppress(OSError):
-                os.write(
-                    status, json.dumps({"failed": f"no process can be started: {error}"}).encode() + b"\n"
-                )
-            pid = -1
+                os.write(status, json.dumps(failed).encode() + b"\n")
         if pid == 0:
-            sock.close()
-            os.close(woken)
-            signal.set_wakeup_fd(-1)
-            os.close(wake)
-            guard.watch(control, status, _demo(kit, request, out, log), close=(out, log))
-        guards.add(pid)
+            try:
+                sock.close()
+                os.close(woken)
+                signal.set_wakeup_fd(-1)
+                os.close(wake)
+                guard.watch(control, status, workdir, _demo(kit, request, out, log), close=(out, log))
+            finally:
+                os._exit(1)  # whatever happens here, there must be no second warm parent
+        if pid > 0:
+            guards[pid] = workdir
         for fd in fds:
             os.close(fd)
     # The guards end by themselves, as their control pipes are closed too.
     deadline = time.monotonic() + LAST_GUARDS_S
-    while guards - {-1} and time.monotonic() < deadline:
+    while guards and time.monotonic() < deadline:
         select.select([woken], [], [], 0.1)
         _reap(woken, guards)
 
 
-def _reap(woken: int, guards: set[int]) -> None:
+def _reap(woken: int, guards: dict[int, str]) -> None:
     with contextlib.suppress(BlockingIOError):
         os.read(woken, 4096)
     while True:
@@ -181,7 +187,7 @@ def _reap(woken: int, guards: set[int]) -> None:
             # A killed guard may have left its group. While it is a zombie, its id can't be another group's.
             with contextlib.suppress(OSError):
                 os.killpg(pid, signal.SIGKILL)
-            guards.discard(pid)
+            shutil.rmtree(guards.pop(pid), ignore_errors=True)
         os.waitpid(pid, 0)
         if ended.si_code != os.CLD_EXITED:
             for orphan in guard.descendants(os.getpid()):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from quizapp.tui.question_state import QuestionState
     from quizapp.tui.screens.base import QuizScreen
     from quizapp.tui.screens.question import QuestionScreen
+    from quizapp.tui.screens.reveal import RevealScreen
     from quizapp.tui.taking import Taking
 
 _Value = TypeVar("_Value")
@@ -74,6 +75,7 @@ class QuizApp(App[int]):
         self._first = first
         self._order = order
         self._lab: Lab | None = None
+        self._reveal: RevealScreen | None = None
 
     # Start and end.
 
@@ -123,7 +125,8 @@ class QuizApp(App[int]):
         if taking is not None and not taking.sitting.finished and self.desk.bank is not None:
             saved = taking.sitting.saved
             ref = self.desk.bank.path if self.desk.bank.path.parent.name != "quizzes" else self.desk.bank.id
-            open_ = f"{taking.open_count()} of {taking.total} questions are open."
+            left = taking.open_count()
+            open_ = f"{left} of {taking.total} questions " + ("is open." if left == 1 else "are open.")
             how = f"Go on with: quizapp take {ref}" if saved else "Nothing of it was saved."
             self.farewell.append(visible(f"{open_} {how}"))
         self.exit(self._exit_code())
@@ -152,7 +155,7 @@ class QuizApp(App[int]):
     def show_text(self, title: str, text: str) -> None:
         """A text in a window."""
         from quizapp.tui.render import wrap
-        from quizapp.tui.screens.confirm import TextScreen
+        from quizapp.tui.screens.text import TextScreen
 
         shown = visible(text)
         self.push_screen(TextScreen(visible(title), lambda width: wrap([(shown, "")], width), plain=shown))
@@ -302,23 +305,26 @@ class QuizApp(App[int]):
 
         if taking.sitting.finished:
             self.review(taking, index)
-        elif self._pop_to(QuestionScreen) and (screen := self.question_screen) is not None:
-            self.guarded(lambda: screen.show_question(index))
+        elif (screen := self.question_screen) is not None and self.guarded(lambda: screen.show_question(index)):
+            # What it shows is changed before it comes up again, so that it is painted once.
+            self._pop_to(QuestionScreen)
 
     def submitted(self, taking: Taking, state: QuestionState) -> None:
         """A response was handed in: practice shows at once what became of it."""
-        if (screen := self.question_screen) is not None:
-            screen.show_submitted()
         self.reveal(taking, state)
 
     def reveal(self, taking: Taking, state: QuestionState) -> None:
         """Show the explanation of a question."""
         from quizapp.tui.screens.reveal import RevealScreen
 
-        if isinstance(self.screen, RevealScreen):
-            self.screen.show_reveal(taking, state)
+        if self._reveal is None:
+            self._reveal = RevealScreen(taking, state)
+            # Installed, it stays mounted while it is not shown: mounting costs more than all of its text.
+            self.install_screen(self._reveal, "reveal")
         else:
-            self.push_screen(RevealScreen(taking, state))
+            self._reveal.show_reveal(taking, state)
+        if self.screen is not self._reveal:
+            self.push_screen(self._reveal)
 
     def after_reveal(self, taking: Taking) -> None:
         """The next question that is open, the next one of a review, or the results."""

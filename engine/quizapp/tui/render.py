@@ -82,7 +82,7 @@ def wrap(runs: Sequence[Run], width: int, first: Sequence[Run] = (), rest: Seque
 
     def break_line() -> None:
         nonlocal line, used, pending, pending_width
-        lines.append(line)
+        lines.append(joined(line))
         line, used, pending, pending_width = list(rest), 0, [], 0
 
     for word in _words(runs):
@@ -108,8 +108,19 @@ def wrap(runs: Sequence[Run], width: int, first: Sequence[Run] = (), rest: Seque
         line.extend(word)
         used += pending_width + size
         pending, pending_width = [], 0
-    lines.append(line)
+    lines.append(joined(line))
     return lines
+
+
+def joined(line: Line) -> Line:
+    """The line with neighbouring runs of the same roles made one: a terminal is painted by the run."""
+    runs: Line = []
+    for text, roles in line:
+        if runs and runs[-1][1] == roles:
+            runs[-1] = (runs[-1][0] + text, roles)
+        elif text:
+            runs.append((text, roles))
+    return runs
 
 
 def _words(runs: Sequence[Run]) -> Iterable[Line | str]:

@@ -28,7 +28,7 @@ class QuizScreen(Screen[object]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", tooltip="Go back. Everything is saved.", id="back"),
         Binding("question_mark", "keys", "Keys", tooltip="Show every key of this screen.", id="keys"),
-        Binding("q", "leave", "Quit", tooltip="Leave quizapp. Everything is saved.", id="quit"),
+        Binding("q,ctrl+c", "leave", "Quit", tooltip="Leave quizapp. Everything is saved.", id="quit"),
         Binding("ctrl+p", "app.command_palette", "Commands", tooltip="Find a command by its name.", id="palette"),
     ]
 
@@ -38,6 +38,12 @@ class QuizScreen(Screen[object]):
         super().__init__()
         self.title_line = OneLine(id="title")
         self.key_bar = KeyBar()
+
+    @property
+    def is_current(self) -> bool:
+        """Textual counts the screen right below the top one, too; under an opaque one it is painted for nobody,
+        and has the top one painted again."""
+        return super().is_current and (self.app.screen is self or self.app.screen.is_modal)
 
     @property
     def quiz(self) -> QuizApp:
@@ -70,7 +76,7 @@ class QuizScreen(Screen[object]):
     def key_rows(self) -> list[tuple[str, str]]:
         """Keys and what they do, for the cheat sheet: taken from the bindings, so that it can't go stale."""
         by_text: dict[str, list[str]] = {}
-        for cls in reversed(type(self).__mro__):
+        for cls in reversed([cls for cls in type(self).__mro__ if issubclass(cls, QuizScreen)]):
             for binding in cls.__dict__.get("BINDINGS", ()):
                 if isinstance(binding, Binding):
                     text = binding.tooltip or binding.description
@@ -94,6 +100,8 @@ class QuizScreen(Screen[object]):
             "space": "Space",
             "up": "↑" if unicode else "Up",
             "down": "↓" if unicode else "Down",
+            "left": "←" if unicode else "Left",
+            "right": "→" if unicode else "Right",
             "pageup": "PgUp",
             "pagedown": "PgDn",
             "home": "Home",
@@ -101,6 +109,7 @@ class QuizScreen(Screen[object]):
             "backspace": "Backspace",
             "tab": "Tab",
             "ctrl+p": "Ctrl+P",
+            "ctrl+c": "Ctrl+C",
         }
         return names.get(key, key)
 

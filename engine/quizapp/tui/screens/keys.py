@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quizapp.tui.render import Line, width_of, wrap
-from quizapp.tui.screens.confirm import TextScreen
+from quizapp.tui.screens.text import TextScreen
 
 if TYPE_CHECKING:
     from quizapp.tui.screens.base import QuizScreen

@@ -383,7 +383,7 @@ class LabScreen(QuizScreen):
 
     def _show_comparison(self, cells: list[Cell]) -> None:
         from quizapp.lab.compare import compare, table
-        from quizapp.tui.screens.confirm import TextScreen
+        from quizapp.tui.screens.text import TextScreen
 
         comparison = compare(cells)
         notices = [*comparison.notices, *comparison.off]
@@ -415,7 +415,7 @@ class LabScreen(QuizScreen):
         """The demo's program."""
         from quizapp.bank.text import visible
         from quizapp.tui.render import fold
-        from quizapp.tui.screens.confirm import TextScreen
+        from quizapp.tui.screens.text import TextScreen
 
         demo = self.state.demo
         try:
@@ -438,7 +438,7 @@ class LabScreen(QuizScreen):
     def action_about(self) -> None:
         """What the demo shows."""
         from quizapp.tui.lab_words import about
-        from quizapp.tui.screens.confirm import TextScreen
+        from quizapp.tui.screens.text import TextScreen
 
         demo, start = self.state.demo, self.state.start
         self.app.push_screen(TextScreen(demo.title or demo.name, lambda width: about(demo, start, width)))

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
-from textual.screen import ModalScreen
 
 from quizapp.tui.render import Line, wrap
-from quizapp.tui.widgets.sheet import Sheet, filled
+from quizapp.tui.screens.window import Window
+from quizapp.tui.widgets.sheet import filled
 
 Link = tuple[str, str]  # title, address
 
 
-class LinksScreen(ModalScreen[None]):
+class LinksScreen(Window[None]):
     """Links with a cursor."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="links-close"),
         Binding("up,k", "move(-1)", "Up", id="links-up"),
@@ -28,24 +25,16 @@ class LinksScreen(ModalScreen[None]):
         Binding("p", "print", "Print on exit", id="links-print"),
     ]
 
-    def __init__(self, title: str, links: list[Link], *, start_at: int = 0) -> None:
+    def __init__(self, title: str, links: list[Link]) -> None:
         super().__init__()
         self._title, self._links = title, links
-        self._cursor = start_at
+        self._cursor = 0
         self._rows: list[tuple[int, int]] = []
 
-    def compose(self) -> ComposeResult:
-        from quizapp.tui.app import QuizApp
+    def heading_lines(self, width: int) -> list[Line]:
+        return [[(self._title, "strong")], []]
 
-        self._glyphs = cast(QuizApp, self.app).glyphs
-        dot = self._glyphs.dot
-        hint = f"y copy {dot} s save to a file {dot} p print on exit {dot} Esc close"
-        with Container(classes="window -large"):
-            yield Sheet(lambda width: [[(self._title, "strong")], []], id="heading")
-            yield Sheet(self._build, id="text")
-            yield Sheet(lambda width: [[], *wrap([(hint, "muted")], width)], id="hint")
-
-    def _build(self, width: int) -> list[Line]:
+    def text_lines(self, width: int) -> list[Line]:
         if not self._links:
             return wrap([("This question names no addresses.", "muted")], width)
         lines: list[Line] = []
@@ -53,7 +42,7 @@ class LinksScreen(ModalScreen[None]):
         for number, (title, address) in enumerate(self._links):
             focused = number == self._cursor
             start = len(lines)
-            edge = (self._glyphs.cursor if focused else " ", "accent")
+            edge = (self.glyphs.cursor if focused else " ", "accent")
             head: Line = [edge, (f"{number + 1} ".rjust(4), "muted")]
             rest: Line = [edge, ("    ", "")]
             row = wrap([(title, "")], width, head, rest) if title else []
@@ -62,14 +51,16 @@ class LinksScreen(ModalScreen[None]):
             self._rows.append((start, len(lines) - 1))
         return lines
 
+    def hints(self) -> list[tuple[str, str]]:
+        return [("y", "copy"), ("s", "save to a file"), ("p", "print on exit"), ("Esc", "close")]
+
     def action_move(self, steps: int) -> None:
         """Move among the links."""
         target = self._cursor + steps
         if 0 <= target < len(self._links):
             self._cursor = target
-            sheet = self.query_one("#text", Sheet)
-            sheet.show(self._build, keep_place=True)
-            sheet.bring_into_view(*self._rows[target])
+            self.redraw()
+            self.text.bring_into_view(*self._rows[target])
 
     def _all(self) -> str:
         return "\n".join(f"{title}  {address}".strip() for title, address in self._links)
@@ -80,21 +71,15 @@ class LinksScreen(ModalScreen[None]):
 
     def action_copy(self) -> None:
         """Copy the address under the cursor."""
-        from quizapp.tui.app import QuizApp
-
         if self._links:
-            cast(QuizApp, self.app).offer_copy(self._links[self._cursor][1])
+            self.quiz.offer_copy(self._links[self._cursor][1])
 
     def action_save(self) -> None:
         """Write all addresses to a file."""
-        from quizapp.tui.app import QuizApp
-
         if self._links:
-            cast(QuizApp, self.app).save_text("links", self._all())
+            self.quiz.save_text("links", self._all())
 
     def action_print(self) -> None:
         """Print all addresses once the screen is given back."""
-        from quizapp.tui.app import QuizApp
-
         if self._links:
-            cast(QuizApp, self.app).print_on_exit(self._all())
+            self.quiz.print_on_exit(self._all())

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
-from textual.screen import ModalScreen
 
 from quizapp.bank.text import visible
 from quizapp.tui.render import Line, wrap
-from quizapp.tui.widgets.sheet import Sheet, filled
+from quizapp.tui.screens.window import Window
+from quizapp.tui.widgets.sheet import filled
 
 if TYPE_CHECKING:
     from quizapp.lab.catalogue import DemoDeclaration
-    from quizapp.tui.app import QuizApp
 
 
-class ParametersScreen(ModalScreen["dict[str, str] | None"]):
+class ParametersScreen(Window["dict[str, str] | None"]):
     """Gives the parameters that differ from the variant's own, or None when nothing is to change."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", id="param-up"),
         Binding("down,tab", "move(1)", "Down", id="param-down"),
@@ -43,14 +39,10 @@ class ParametersScreen(ModalScreen["dict[str, str] | None"]):
         self._cursor = 0
         self._rows: list[tuple[int, int]] = []
 
-    def compose(self) -> ComposeResult:
-        with Container(classes="window -large"):
-            yield Sheet(lambda width: [[(f"Parameters of {self._demo.name}", "strong")], []], id="heading")
-            yield Sheet(self._build, id="text")
-            yield Sheet(self._hint, id="hint")
+    def heading_lines(self, width: int) -> list[Line]:
+        return [[(f"Parameters of {self._demo.name}", "strong")], []]
 
-    def _build(self, width: int) -> list[Line]:
-        glyphs = cast("QuizApp", self.app).glyphs
+    def text_lines(self, width: int) -> list[Line]:
         if not self._names:
             return wrap([("This demo has no parameters.", "muted")], width)
         lines: list[Line] = []
@@ -60,7 +52,7 @@ class ParametersScreen(ModalScreen["dict[str, str] | None"]):
             declaration = self._demo.params[name]
             focused = number == self._cursor
             start = len(lines)
-            edge = (glyphs.cursor if focused else " ", "accent")
+            edge = (self.glyphs.cursor if focused else " ", "accent")
             text = visible(self._texts[name]) + ("_" if focused else "")
             changed = self._texts[name] != self._own[name]
             unit = f" {declaration.unit}" if declaration.unit and declaration.type in ("int", "float") else ""
@@ -77,16 +69,14 @@ class ParametersScreen(ModalScreen["dict[str, str] | None"]):
             self._rows.append((start, len(lines) - 1))
         return lines
 
-    def _hint(self, width: int) -> list[Line]:
-        glyphs = cast("QuizApp", self.app).glyphs
-        dot = glyphs.dot
-        return [[], *wrap([(f"type a value {dot} left and right choose {dot} {glyphs.enter} runs {dot} Esc leaves it", "muted")], width)]
+    def hints(self) -> list[tuple[str, str]]:
+        turn = "left right" if self.glyphs.enter == "Enter" else "← →"
+        return [("0-9 a-z", "type a value"), (turn, "choose"), (self.glyphs.enter, "run"), ("Esc", "back")]
 
     def _redraw(self) -> None:
-        sheet = self.query_one("#text", Sheet)
-        sheet.show(self._build, keep_place=True)
+        self.redraw()
         if self._rows:
-            sheet.bring_into_view(*self._rows[self._cursor])
+            self.text.bring_into_view(*self._rows[self._cursor])
 
     def on_key(self, event: events.Key) -> None:
         if not self._names:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
-from textual.screen import ModalScreen
 
 from quizapp.tui.lab_state import DIAGNOSES, NOT_SAID
 from quizapp.tui.render import Line, wrap
-from quizapp.tui.widgets.sheet import Sheet, filled
+from quizapp.tui.screens.window import Window
+from quizapp.tui.widgets.sheet import filled
 
-if TYPE_CHECKING:
-    from quizapp.tui.app import QuizApp
+_NAME_WIDTH = 15
 
 
-class PredictionScreen(ModalScreen[str]):
+class PredictionScreen(Window[str]):
     """Gives a diagnosis, NOT_SAID, or "" when the lab is to be left."""
 
-    AUTO_FOCUS = ""
+    SIZE = "-small"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(str(number + 1), f"say({number})", "Predict", id=f"predict-{number + 1}") for number in range(len(DIAGNOSES))),
+        *(
+            Binding(str(number + 1), f"say({number})", "Predict", id=f"predict-{number + 1}")
+            for number in range(len(DIAGNOSES))
+        ),
         Binding("up,k", "move(-1)", "Up", id="predict-up"),
         Binding("down,j", "move(1)", "Down", id="predict-down"),
         Binding("enter,space", "say_focused", "Predict", id="predict"),
@@ -37,43 +37,36 @@ class PredictionScreen(ModalScreen[str]):
         self._cursor = 0
         self._rows: list[tuple[int, int]] = []
 
-    def compose(self) -> ComposeResult:
-        with Container(classes="window -small"):
-            yield Sheet(self._build, id="text")
+    def heading_lines(self, width: int) -> list[Line]:
+        return [*wrap([(f"What will {self._what} show?", "strong")], width), []]
 
-    def _build(self, width: int) -> list[Line]:
-        glyphs = cast("QuizApp", self.app).glyphs
-        lines = wrap([(f"What will {self._what} show?", "strong")], width)
-        lines.append([])
+    def text_lines(self, width: int) -> list[Line]:
+        lines: list[Line] = []
         self._rows = []
         for number, (name, words) in enumerate(DIAGNOSES.items()):
             focused = number == self._cursor
             start = len(lines)
-            edge = (glyphs.cursor if focused else " ", "accent")
-            head: Line = [edge, (f"{number + 1} ", "key")]
-            rest: Line = [edge, ("  ", "")]
-            row = wrap([(f"{name:<14}", "strong"), (words, "muted")], width, head, [*rest, (" " * 14, "")])
+            edge = (self.glyphs.cursor if focused else " ", "accent")
+            head: Line = [edge, (f"{number + 1} ", "key"), (name.ljust(_NAME_WIDTH), "strong")]
+            rest: Line = [edge, (" " * (2 + _NAME_WIDTH), "")]
+            row = wrap([(words, "muted")], width, head, rest)
             lines += [filled(line, width, "row") if focused else line for line in row]
             self._rows.append((start, len(lines) - 1))
-        lines.append([])
-        lines += wrap(
-            [(glyphs.enter, "key"), (" predict   ", "muted"), ("s", "key"), (" skip   ", "muted"), ("Esc", "key"), (" back", "muted")],
-            width,
-        )
         return lines
+
+    def hints(self) -> list[tuple[str, str]]:
+        return [(self.glyphs.enter, "predict"), ("s", "skip"), ("Esc", "back")]
 
     def action_move(self, steps: int) -> None:
         """Move the cursor."""
         self._cursor = min(max(self._cursor + steps, 0), len(DIAGNOSES) - 1)
-        sheet = self.query_one(Sheet)
-        sheet.show(self._build, keep_place=True)
-        sheet.bring_into_view(*self._rows[self._cursor])
+        self.redraw()
+        self.text.bring_into_view(*self._rows[self._cursor])
 
     def on_click(self, event: events.Click) -> None:
-        sheet = self.query_one(Sheet)
-        if event.widget is not sheet:
+        if event.widget is not self.text:
             return
-        number = sheet.line_at(event.get_content_offset_capture(sheet))
+        number = self.text.line_at(event.get_content_offset_capture(self.text))
         for index, (first, last) in enumerate(self._rows):
             if first <= number <= last:
                 self.action_say(index)

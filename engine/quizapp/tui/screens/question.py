@@ -51,6 +51,7 @@ class QuestionScreen(QuizScreen):
         self.taking = taking
         self.state: QuestionState | None = None
         self._notice = ""
+        self._shown_submitted = False
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -72,6 +73,7 @@ class QuestionScreen(QuizScreen):
         """Show a question in place."""
         self.state = self.taking.enter(index)
         self._notice = ""
+        self._shown_submitted = self.state.submitted
         page = self.quiz.pages.question(self.state)
         options = self.query_one(Options)
         self.query_one("#stem", Sheet).show(page.stem)
@@ -79,12 +81,17 @@ class QuestionScreen(QuizScreen):
         self._share_height()
         self._show_frame()
 
+    def on_screen_resume(self) -> None:
+        """Back from an explanation: only now is there somebody to see what became of each option."""
+        if self.state is not None and self.state.submitted != self._shown_submitted:
+            self.show_submitted()
+
     def show_submitted(self) -> None:
         """The response was handed in: mark what became of each option, without laying the question out anew."""
         self._notice = ""
+        self._shown_submitted = self.state is not None and self.state.submitted
         options = self.query_one(Options)
-        options.redraw()
-        options.refresh(layout=True)
+        options.show_again()
         self._share_height()
         self._show_frame()
 
@@ -145,7 +152,9 @@ class QuestionScreen(QuizScreen):
         stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
         if self.wide or self.state is None:
             options.set_airy(self.wide)
-            stem.styles.max_height = options.styles.max_height = None
+            for sheet in (stem, options):
+                sheet.styles.clear_rule("height")
+                sheet.styles.clear_rule("padding")
             return
         # Title, rule, status and keys take a line each; a short screen goes without the rule.
         height = self.app.size.height - (4 if self.app.size.height >= SHORT else 3)
@@ -159,15 +168,14 @@ class QuestionScreen(QuizScreen):
             wanted_options += between
             spare -= between
         above, below = airy and spare >= 1, airy and spare >= 2
-        body = self.query_one("#body")
-        body.set_class(above, "-above")
-        body.set_class(below, "-below")
+        stem.styles.padding = (int(above), 0, 0, 1)
+        options.styles.padding = (int(below), 0, 0, 0)
         if spare < 0:
             room = max(height - wanted_stem, height * 2 // 3)
             wanted_options = max(1, min(wanted_options, room, height - min(_LEAST_STEM, wanted_stem)))
             wanted_stem = max(1, height - wanted_options)
-        stem.styles.max_height = wanted_stem + above
-        options.styles.max_height = wanted_options + below
+        stem.styles.height = wanted_stem + above
+        options.styles.height = wanted_options + below
 
     def on_sheet_scrolled(self, message: Sheet.Scrolled) -> None:
         self.query_one("#rule", OneLine).refresh()

@@ -44,12 +44,15 @@ class Options(Sheet):
         self._texts = texts
         self.show(self._draw)
 
+    def show_again(self) -> None:
+        """Show the state as it is now, with as many lines as it takes now."""
+        self.show(self._draw, keep_place=True)
+
     def set_airy(self, airy: bool) -> None:
         """Leave a blank line between options, or none."""
         if airy != self._airy:
             self._airy = airy
-            self._laid_out = None
-            self.refresh(layout=True)
+            self.show(self._draw, keep_place=True)
 
     def redraw(self) -> None:
         """Show the state as it is now; the lines keep their number, so nothing is laid out anew."""

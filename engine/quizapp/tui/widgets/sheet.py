@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from quizapp.bank.text import visible
-from quizapp.tui.render import Line, Run, plain_lines, width_of
+from quizapp.tui.render import Line, Run, joined, plain_lines, width_of
 from quizapp.tui.roles import ROLES
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class Looks:
 
     def style(self, widget: Widget, roles: str) -> RichStyle:
         base = widget.visual_style
-        key = (base, widget.app.theme)
-        if key != self._key:
-            self._key = key
+        if base is not self._key:
+            # Textual keeps the same object as long as nothing of the widget's look changes, its theme included.
+            self._key = base
             self._styles = {}
         style = self._styles.get(roles)
         if style is None:
@@ -50,7 +50,7 @@ class Looks:
         return [
             # The last guard before the terminal: no control character passes, whoever built the line.
             Segment(text if text.isprintable() else visible(text).replace("\n", " "), self.style(widget, roles))
-            for text, roles in line
+            for text, roles in joined(list(line))
         ]
 
 
@@ -82,13 +82,16 @@ class Sheet(ScrollView, can_focus=False):
         if not keep_place:
             self.set_reactive(Widget.scroll_y, 0.0)
             self.set_reactive(Widget.scroll_target_y, 0.0)
+        before = self.virtual_size
         if self.size.width:
             self._measure(self.size.width)
-        self.refresh(layout=True)
-
-    def show_lines(self, lines: list[Line]) -> None:
-        """Show lines that need no wrapping."""
-        self.show(lambda width: lines)
+        grows = self.styles.height is not None and self.styles.height.is_auto
+        if not self.size.width or (grows and self.virtual_size != before):
+            self.refresh(layout=True)
+        else:
+            # Where the height is given from outside, other lines need no layout: one paint in place of two.
+            self._scroll_update(self.virtual_size)
+            self.refresh()
 
     def lines_at(self, width: int) -> list[Line]:
         """The lines for a content width, of which the last column is kept free for the scrollbar."""
@@ -138,8 +141,10 @@ class Sheet(ScrollView, can_focus=False):
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(number)) is not None:
             line = _selected(line, *span)
-        strip = Strip(self._looks.segments(self, line)).adjust_cell_length(width, base)
-        return strip.apply_offsets(0, number)
+        if not line:
+            return Strip.blank(width, base)
+        strip = Strip(self._looks.segments(self, line)).apply_offsets(0, number)
+        return strip.adjust_cell_length(width, base)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         return selection.extract("\n".join(plain_lines(self.lines))), "\n"

@@ -41,6 +41,8 @@ def first_paint(command: Sequence[str], marker: bytes, env: dict[str, str]) -> t
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(env | {"TERM": "xterm-256color", "COLORTERM": "truecolor"})
+        # An installed program is compiled; so is this one, by the warm-up.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.execv(command[0], list(command))
     try:
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))

@@ -31,7 +31,7 @@ from quizapp.lab import closed_form, kit
 DEMO = {
     "title": "A model too small for its devices",
     "summary": "kernels shorter than their launches: every device is mostly idle, steadily",
-    "seconds": 2.0,
+    "seconds": 1.6,
     "expects": {"fault": "launch-bound", "fix": "healthy"},
     "outcomes": {"fault": "completed", "fix": "completed"},
     "params": {

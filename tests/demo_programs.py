@@ -41,7 +41,12 @@ DECLARATION = """{
 
 
 def write_demo(
-    folder: Path, body: str, *, name: str = "tested", declaration: str = DECLARATION, docstring: str = DOCSTRING
+    folder: Path,
+    body: str,
+    *,
+    name: str = "tested",
+    declaration: str = DECLARATION,
+    docstring: str = DOCSTRING,
 ) -> Path:
     path = folder / f"{name.replace('-', '_')}.py"
     main = "def main(lab):\n" + textwrap.indent(textwrap.dedent(body).strip() or "pass", "    ")

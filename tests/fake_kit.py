@@ -36,10 +36,12 @@ class FakeLab:
             notice="Emulated devices: no GPU was used.",
         )
 
-    def sample(self, t_s: float, compute: float = 0.9, **meters: list[float | None]) -> None:
+    def sample(self, t_s: float, **meters: list[float | None] | None) -> None:
         n = self.spec["devices"]
-        own = {"util": [compute] * n, "compute": [compute] * n, "data_wait": [0.0] * n, "host_wait": [0.0] * n}
-        self.say("sample", t_s=t_s, window_s=self.spec["window_s"], step=int(t_s * 10), meters={**own, **meters})
+        own = {"util": [0.9] * n, "compute": [0.9] * n, "data_wait": [0.0] * n, "host_wait": [0.0] * n}
+        self.say(
+            "sample", t_s=t_s, window_s=self.spec["window_s"], step=int(t_s * 10), meters={**own, **meters}
+        )
 
     def outcome(self, name: str = "completed", **fields: Any) -> None:
         self.say("outcome", outcome=name, steps=10, device_s=3.0, wall_s=0.1, steps_per_s=3.3, **fields)

@@ -13,7 +13,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from demo_programs import FAKE_KIT
-
 from quizapp.lab.catalogue import read_demo
 from quizapp.lab.protocol import Log
 from quizapp.lab.runner import Lab, RunRequest

@@ -49,7 +49,9 @@ def test_every_question_explains_itself(questions: dict[str, Question]) -> None:
         assert len(explanation.full) > len(explanation.short), question.id
         assert explanation.figure is not None, question.id
         assert (BANK.parent / explanation.figure.src).is_file(), question.id
-        assert len(explanation.figure.alt.split()) >= 8, f"{question.id}: this alt text does not stand in for a picture"
+        assert len(explanation.figure.alt.split()) >= 8, (
+            f"{question.id}: this alt text does not stand in for a picture"
+        )
         assert question.references, question.id
         assert question.objective and question.target_time_s, question.id
         for option in question.options:
@@ -63,7 +65,9 @@ def test_every_predicate_quotes_its_stem(questions: dict[str, Question]) -> None
             assert " ".join(predicate.says.split()) in stem, f"{question.id}: {predicate.says!r}"
 
 
-def test_an_experiment_has_a_symptom_and_a_demo_on_each_key_and_on_a_distractor(questions: dict[str, Question]) -> None:
+def test_an_experiment_has_a_symptom_and_a_demo_on_each_key_and_on_a_distractor(
+    questions: dict[str, Question],
+) -> None:
     experiments = [question for question in questions.values() if question.verified_by == "experiment"]
     assert FIRST in [question.id for question in experiments]
     for question in experiments:
@@ -100,7 +104,9 @@ def test_stems_and_options_fit_a_small_terminal(questions: dict[str, Question]) 
 
 
 def test_every_figure_is_shown_somewhere(questions: dict[str, Question]) -> None:
-    shown = {question.explanation.figure.src for question in questions.values() if question.explanation.figure}
+    shown = {
+        question.explanation.figure.src for question in questions.values() if question.explanation.figure
+    }
     assert {f"figures/{path.name}" for path in FIGURES} == shown
 
 
@@ -117,7 +123,19 @@ def test_figure_is_a_small_svg_that_runs_and_fetches_nothing(path: Path) -> None
         assert element is not None and element.text and element.text.strip()
     for element in root.iter():
         tag = element.tag.removeprefix(SVG)
-        assert tag in {"svg", "title", "desc", "style", "defs", "pattern", "rect", "path", "circle", "text", "g"}, tag
+        assert tag in {
+            "svg",
+            "title",
+            "desc",
+            "style",
+            "defs",
+            "pattern",
+            "rect",
+            "path",
+            "circle",
+            "text",
+            "g",
+        }, tag
         for attribute, value in element.attrib.items():
             assert not attribute.lower().startswith("on"), attribute
             assert "href" not in attribute and "://" not in value

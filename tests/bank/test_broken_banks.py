@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from broken_bank_demos import DEMOS
+
 from quizapp.bank.check import check_bank
 from quizapp.bank.findings import BankError
 from quizapp.bank.load import load_bank, read_bank

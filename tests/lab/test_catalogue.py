@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from demo_programs import DECLARATION, DOCSTRING, demo, write_demo
 
+from demo_programs import DECLARATION, DOCSTRING, demo, write_demo
 from quizapp.errors import QuizappError
 from quizapp.lab.catalogue import Catalogue, DemoUnreadable, UnknownDemo, lab_source_hash, read_demo
 from quizapp.lab.confirmed import NotConfirmed, confirm, content_hash
@@ -34,7 +34,12 @@ def test_resolving_types_the_overrides_and_keeps_what_the_variant_sets(tmp_path:
         "split": "uneven",
         "cache": False,
     }
-    assert declared.resolve("fix", {"size": "64"}) == {"size": 64, "rate": 1.0, "split": "even", "cache": True}
+    assert declared.resolve("fix", {"size": "64"}) == {
+        "size": 64,
+        "rate": 1.0,
+        "split": "even",
+        "cache": True,
+    }
 
 
 def test_an_unknown_parameter_or_variant_is_named_with_the_nearest(tmp_path: Path) -> None:

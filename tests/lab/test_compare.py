@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+
 from demo_programs import DECLARATION, demo
 from lab_lines import steady, summary
-
 from quizapp.lab.compare import Cell, compare, planned_runs, table
 from quizapp.lab.protocol import Json, Outcome
 from quizapp.lab.runner import RunRequest
@@ -16,13 +16,19 @@ from quizapp.lab.summary import RunSummary
 def ran(compute: list[float | None], rate: float, expected: dict[str, Json], wait: float = 0.0) -> RunSummary:
     n = len(compute)
     return summary(
-        {"compute": steady(compute), "data_wait": steady([wait] * n), "memory_bytes": steady([float(2**30)] * n)},
+        {
+            "compute": steady(compute),
+            "data_wait": steady([wait] * n),
+            "memory_bytes": steady([float(2**30)] * n),
+        },
         outcome=Outcome(outcome="completed", steps_per_s=rate, wall_s=1.0, expected=expected),
     )
 
 
 CONTROL = Cell("control", ran([0.96, 0.96], 10.0, {"steps_per_s": 10.1, "compute": [0.97, 0.97]}))
-FAULT = Cell("fault", ran([0.98, 0.20], 2.0, {"steps_per_s": 2.02, "compute": [0.97, 0.25], "data_wait": 0.01}))
+FAULT = Cell(
+    "fault", ran([0.98, 0.20], 2.0, {"steps_per_s": 2.02, "compute": [0.97, 0.25], "data_wait": 0.01})
+)
 
 
 def test_each_figure_stands_beside_its_closed_form_and_its_ratio() -> None:
@@ -68,7 +74,13 @@ def test_without_a_closed_form_nothing_is_claimed() -> None:
 
 
 def test_the_table_fits_80_columns_and_keeps_the_control_in_each_block() -> None:
-    cells = [CONTROL, FAULT, Cell("fix", FAULT.summary), Cell("DataParallel, even", FAULT.summary), Cell("DDP", FAULT.summary)]
+    cells = [
+        CONTROL,
+        FAULT,
+        Cell("fix", FAULT.summary),
+        Cell("DataParallel, even", FAULT.summary),
+        Cell("DDP", FAULT.summary),
+    ]
     lines = table(compare(cells))
     assert max(len(line) for line in lines) <= 80
     assert sum("control" in line and "×" not in line for line in lines) == 2

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from lab_lines import samples, steady
 
+from lab_lines import samples, steady
 from quizapp.lab.diagnose import THRESHOLDS, Diagnosis, diagnose
 from quizapp.lab.protocol import DemoError, Outcome
 
@@ -10,7 +10,9 @@ COMPLETED = Outcome(outcome="completed")
 
 
 def diagnosed(
-    compute: list[list[float | None]], data_wait: list[list[float | None]] | None = None, outcome: Outcome = COMPLETED
+    compute: list[list[float | None]],
+    data_wait: list[list[float | None]] | None = None,
+    outcome: Outcome = COMPLETED,
 ) -> Diagnosis:
     meters = {"compute": compute} | ({} if data_wait is None else {"data_wait": data_wait})
     return diagnose(samples(meters), outcome, len(compute))

@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lab_lines import samples
 
+from lab_lines import samples
 from quizapp.lab.meters import deviation, stats
 from quizapp.lab.protocol import Sample
-
 
 
 def test_a_meter_is_summed_up_by_device() -> None:

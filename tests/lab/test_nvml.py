@@ -4,11 +4,20 @@ import sys
 from collections.abc import Callable
 
 import pytest
+
 from fake_nvml import FakeGpu, FakeNvml, NVMLError
 from lab_lines import start
-
 from quizapp.lab import nvml
-from quizapp.lab.nvml import GpuInventory, GpusOccupied, NoGpu, Placement, Sampler, place, start_nvml, visible_gpus
+from quizapp.lab.nvml import (
+    GpuInventory,
+    GpusOccupied,
+    NoGpu,
+    Placement,
+    Sampler,
+    place,
+    start_nvml,
+    visible_gpus,
+)
 from quizapp.lab.protocol import Outcome, Sample
 from quizapp.lab.summary import summarise
 
@@ -19,7 +28,9 @@ def seen(fake: FakeNvml, **environment: str) -> GpuInventory:
     return nvml.inventory(lambda: start_nvml(fake), environment)
 
 
-def placed(fake: FakeNvml, count: int, device: str = "auto", *, force: bool = False, **environment: str) -> Placement:
+def placed(
+    fake: FakeNvml, count: int, device: str = "auto", *, force: bool = False, **environment: str
+) -> Placement:
     return place(device, count, lambda: seen(fake, **environment), torch_cuda="12.8", force=force)  # type: ignore[arg-type]
 
 
@@ -89,7 +100,13 @@ def test_what_a_gpu_does_not_offer_is_none_and_never_0() -> None:
     fake = FakeNvml([mute, FakeGpu(used="N/A", util=(1 << 32) - 1, total=None)])
     fake.fails |= {"driver", "process_name"}
     first, second = seen(fake).gpus
-    assert (first.name, first.used_bytes, first.util, first.mig, first.occupied) == ("GPU 0", None, None, False, "")
+    assert (first.name, first.used_bytes, first.util, first.mig, first.occupied) == (
+        "GPU 0",
+        None,
+        None,
+        False,
+        "",
+    )
     assert (second.used_bytes, second.util, second.memory_bytes) == (None, None, None)
     assert seen(fake).driver == ""
 
@@ -130,7 +147,9 @@ def test_hidden_gpus_are_listed_and_not_used() -> None:
     found = seen(FakeNvml([FakeGpu(), FakeGpu()]), CUDA_VISIBLE_DEVICES="1")
     assert [gpu.visible for gpu in found.gpus] == [False, True]
     assert [gpu.index for gpu in found.usable] == [1]
-    assert "CUDA_VISIBLE_DEVICES hides every GPU" in seen(FakeNvml([FakeGpu()]), CUDA_VISIBLE_DEVICES="").reason
+    assert (
+        "CUDA_VISIBLE_DEVICES hides every GPU" in seen(FakeNvml([FakeGpu()]), CUDA_VISIBLE_DEVICES="").reason
+    )
 
 
 # -- which are taken
@@ -167,7 +186,9 @@ def test_occupied_gpus_are_refused_and_listed() -> None:
 
 
 def test_forced_gpus_are_capped_to_a_share_of_what_is_free() -> None:
-    fake = FakeNvml([FakeGpu(total=100 * GIB, used=50 * GIB, processes=[(77, 50 * GIB)]), FakeGpu(total=100 * GIB)])
+    fake = FakeNvml(
+        [FakeGpu(total=100 * GIB, used=50 * GIB, processes=[(77, 50 * GIB)]), FakeGpu(total=100 * GIB)]
+    )
     forced = placed(fake, 2, "cuda", force=True)
     assert forced.indices == (0, 1)
     assert forced.memory_fraction == pytest.approx(0.45)
@@ -319,7 +340,9 @@ def test_a_run_on_gpus_is_summed_up_with_what_is_not_available_left_open(clock: 
     for i in range(20):
         reading(sampler, clock, 100 + i / 10)
         samples.append(
-            sampler.fill(Sample(t_s=(i + 1) / 10, window_s=0.1, monotonic_s=clock.now, meters={"compute": (0.9, 0.1)}))
+            sampler.fill(
+                Sample(t_s=(i + 1) / 10, window_s=0.1, monotonic_s=clock.now, meters={"compute": (0.9, 0.1)})
+            )
         )
     told = summarise(start(2, device_kind="cuda"), samples, Outcome(outcome="completed"))
     assert told.diagnosis == "imbalance"

@@ -41,7 +41,14 @@ SAMPLE = {
     "step": 2,
     "meters": {"util": [1.0, None], "memory_bytes": [5, 6], "data_wait": None},
 }
-OUTCOME = {"v": 1, "type": "outcome", "outcome": "completed", "steps": 7, "device_s": 2.0, "expected": {"compute": [0.9]}}
+OUTCOME = {
+    "v": 1,
+    "type": "outcome",
+    "outcome": "completed",
+    "steps": 7,
+    "device_s": 2.0,
+    "expected": {"compute": [0.9]},
+}
 
 
 def text(base: dict[str, Any], **changes: Any) -> str:
@@ -139,7 +146,9 @@ def test_a_line_too_long_is_cut() -> None:
 
 def test_control_characters_become_visible_everywhere() -> None:
     hostile = "\x1b[2J\x07\x9b31m\u202e[/red]"
-    start = decode(text(START, demo=hostile, notice=hostile, params={hostile: hostile}, plan={"a": {"from": hostile}}))
+    start = decode(
+        text(START, demo=hostile, notice=hostile, params={hostile: hostile}, plan={"a": {"from": hostile}})
+    )
     assert isinstance(start, Start)
     outcome = decode(
         text(OUTCOME, error={"type": hostile, "message": hostile}, final={"loss": hostile}), devices=2
@@ -164,7 +173,15 @@ def test_rounding_at_the_ends_of_a_share_is_forgiven() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        Start(demo="a", variant="fix", device_kind="cuda", devices=1, window_s=0.1, pids=((1, 2),), replayed="then"),
+        Start(
+            demo="a",
+            variant="fix",
+            device_kind="cuda",
+            devices=1,
+            window_s=0.1,
+            pids=((1, 2),),
+            replayed="then",
+        ),
         Sample(t_s=1.0, window_s=0.1, meters={"util": (None,), "memory_bytes": (5,)}),
         Sample(t_s=1.0, window_s=0.1, monotonic_s=99.5),
         Outcome(outcome="timed-out", error=DemoError(type="timeout", rank=3), log_tail=("a ␛",), wall_s=1.5),
@@ -186,9 +203,13 @@ def test_no_bytes_break_the_decoder(data: bytes) -> None:
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
         max_leaves=12,
     ),
-    st.sampled_from(["t_s", "window_s", "meters", "step", "outcome", "error", "plan", "pids", "devices", "params"]),
+    st.sampled_from(
+        ["t_s", "window_s", "meters", "step", "outcome", "error", "plan", "pids", "devices", "params"]
+    ),
     st.sampled_from([START, SAMPLE, OUTCOME]),
 )
-def test_any_value_in_any_field_gives_a_line_that_can_be_written_again(value: Any, key: str, base: dict[str, Any]) -> None:
+def test_any_value_in_any_field_gives_a_line_that_can_be_written_again(
+    value: Any, key: str, base: dict[str, Any]
+) -> None:
     line = decode(json.dumps({**base, key: value}), devices=2)
     assert json.loads(encode(line))["v"] == 1

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from lab_lines import samples, start, steady
 
+from lab_lines import samples, start, steady
 from quizapp.lab.protocol import Line, Log, Outcome, Start
 from quizapp.lab.recording import Recorder, RecordingError, read_recording, replay
 
@@ -61,14 +61,20 @@ def test_every_cut_gives_a_clear_error(tmp_path: Path) -> None:
         (0, '{"type": "recording", "v": 1, "made_at": "yesterday"}', "no recording"),
         (2, "\udcff\udcfe", "run.jsonl:3"),
         (2, "[" * 90_000, "nested too deeply"),
-        (2, json.dumps({"v": 1, "type": "sample", "t_s": 1, "window_s": 1, "meters": {"util": [1]}}), "1 readings"),
+        (
+            2,
+            json.dumps({"v": 1, "type": "sample", "t_s": 1, "window_s": 1, "meters": {"util": [1]}}),
+            "1 readings",
+        ),
         (2, json.dumps({"v": 1, "type": "outcome", "outcome": "won"}), "is not one"),
         (2, json.dumps({"v": 1, "type": "outcome", "outcome": "completed"}), "more after the outcome"),
         (2, '{"v": 1, "type": "sample", "t_s": Infinity}', "is no number"),
         (3, "x" * 300_000, "longer than"),
     ],
 )
-def test_a_hostile_line_is_an_error_with_its_number(tmp_path: Path, number: int, line: str, says: str) -> None:
+def test_a_hostile_line_is_an_error_with_its_number(
+    tmp_path: Path, number: int, line: str, says: str
+) -> None:
     path = recorded(tmp_path / "run.jsonl")
     lines = path.read_text().splitlines()
     lines[number] = line

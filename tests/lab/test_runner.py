@@ -11,15 +11,15 @@ from pathlib import Path
 
 import psutil
 import pytest
+
 from demo_programs import FAKE_KIT, demo
 from fake_nvml import FakeGpu, FakeNvml, NVMLError
-from run_processes import assert_gone, group, no_shared_memory_left
-
 from quizapp.errors import QuizappError
 from quizapp.lab import runner
 from quizapp.lab.nvml import GpusOccupied, NoGpu, start_nvml
 from quizapp.lab.protocol import Line, Log, Outcome, Sample, Start
-from quizapp.lab.runner import Lab, LabUnavailable, Run, RunRequest, demo_environment
+from quizapp.lab.runner import Lab, Run, RunRequest, demo_environment
+from run_processes import assert_gone, group, no_shared_memory_left
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -109,7 +109,13 @@ async def test_the_demo_gets_what_was_asked_for(lab: Lab, tmp_path: Path) -> Non
     body = "import json; print(json.dumps(lab.spec)); lab.start(); lab.outcome()"
     _, lines = await ran(lab, asked(tmp_path, body, seconds=2.5, speed=4.0, params={"size": "9"}))
     (printed,) = [line.text for line in lines if isinstance(line, Log)]
-    for part in ('"seconds": 2.5', '"speed": 4.0', '"size": 9', '"device_kind": "emulated"', '"window_s": 0.1'):
+    for part in (
+        '"seconds": 2.5',
+        '"speed": 4.0',
+        '"size": 9',
+        '"device_kind": "emulated"',
+        '"window_s": 0.1',
+    ):
         assert part in printed
 
 
@@ -148,13 +154,15 @@ async def test_a_demo_sees_an_allow_list_of_the_environment(
     assert "'KINETO_LOG_LEVEL'" in log
     assert "TTY False False False ''" in log
     assert "CWD True" in log
-    # in, out, err, protocol, and the listing itself: no pipe of the app or of another run.
+    # In, out, err, protocol, and the listing itself: no pipe of the app or of another run.
     assert "FDS [0, 1, 2, " in log
     assert log.split("FDS ")[1].splitlines()[0].count(",") == 4
 
 
 def test_the_environment_passed_on_is_small() -> None:
-    passed = demo_environment({"PATH": "/bin", "AWS_SECRET_ACCESS_KEY": "x", "HF_TOKEN": "y", "LD_PRELOAD": "z"})
+    passed = demo_environment(
+        {"PATH": "/bin", "AWS_SECRET_ACCESS_KEY": "x", "HF_TOKEN": "y", "LD_PRELOAD": "z"}
+    )
     assert set(passed) - set(runner.ALWAYS_SET) == {"PATH"}
 
 
@@ -277,7 +285,9 @@ print("up", *ids.decode().split(), flush=True)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt its orphaned descendants")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux lets a process adopt its orphaned descendants"
+)
 @pytest.mark.parametrize("end", ["time.sleep(3600)", "lab.outcome(); return 0", "os._exit(7)"])
 async def test_grandchildren_orphans_and_other_sessions_go_too(lab: Lab, tmp_path: Path, end: str) -> None:
     run = await lab.start(asked(tmp_path, FAMILY + end))
@@ -463,7 +473,9 @@ async def test_waiting_for_the_outcome_alone_needs_no_reader(lab: Lab, tmp_path:
         ({"seconds": 1e6}, "an hour"),
     ],
 )
-async def test_a_request_that_cannot_be_is_refused(tmp_path: Path, fields: dict[str, object], says: str) -> None:
+async def test_a_request_that_cannot_be_is_refused(
+    tmp_path: Path, fields: dict[str, object], says: str
+) -> None:
     async with Lab(kit=FAKE_KIT, preload=()) as lab:
         with pytest.raises(QuizappError, match=says):
             await lab.start(asked(tmp_path, FINE, **fields))

@@ -5,13 +5,24 @@ from pathlib import Path
 
 from demo_programs import demo
 from lab_lines import samples, start, steady, summary
-
 from quizapp.lab.printed import SampleLines, head_lines, summary_lines
 from quizapp.lab.protocol import Outcome, Sample
 from quizapp.lab.summary import as_declared, summarise, summarise_lines
 
-KEYS = "demo variant device_kind devices params outcome diagnosis wall_s device_s processes meters".split()
-METERS = "util compute collective data_wait host_wait memory_bytes".split()
+KEYS = [
+    "demo",
+    "variant",
+    "device_kind",
+    "devices",
+    "params",
+    "outcome",
+    "diagnosis",
+    "wall_s",
+    "device_s",
+    "processes",
+    "meters",
+]
+METERS = ["util", "compute", "collective", "data_wait", "host_wait", "memory_bytes"]
 
 
 def test_json_has_exactly_the_promised_keys() -> None:
@@ -82,7 +93,9 @@ def test_lines_of_a_run_are_summed_up_in_one_go() -> None:
 
 
 def test_plain_lines_fit_eight_devices_into_80_columns() -> None:
-    told = summary({"util": steady([0.9] * 8), "compute": steady([0.9] * 8), "memory_bytes": steady([2**36] * 8)})
+    told = summary(
+        {"util": steady([0.9] * 8), "compute": steady([0.9] * 8), "memory_bytes": steady([2**36] * 8)}
+    )
     lines = summary_lines(told) + head_lines(start(8, params={"split": "uneven"}, device_names=("H200",) * 8))
     rows = SampleLines(8)
     for sample in samples({"util": steady([1.0] * 8), "compute": steady([None] * 8)}):
@@ -94,6 +107,8 @@ def test_plain_lines_fit_eight_devices_into_80_columns() -> None:
 
 def test_a_second_of_samples_gives_its_mean() -> None:
     rows = SampleLines(1)
-    told = [rows.feed(Sample(t_s=t, window_s=0.5, meters={"compute": (c,)})) for t, c in ((0.5, 1.0), (1.0, 0.0))]
+    told = [
+        rows.feed(Sample(t_s=t, window_s=0.5, meters={"compute": (c,)})) for t, c in ((0.5, 1.0), (1.0, 0.0))
+    ]
     assert told[0] == []
     assert " 50 %" in told[1][0]

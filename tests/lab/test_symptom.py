@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from lab_lines import steady, summary
 
+from lab_lines import steady, summary
 from quizapp.bank.model import Predicate, Range, Symptom
 from quizapp.lab.protocol import Outcome
 from quizapp.lab.summary import RunSummary
@@ -12,7 +12,9 @@ from quizapp.lab.symptom import PredicateReading, evaluate, shows
 def two_and_six() -> RunSummary:
     """Two devices at 98 %, six with 1.5 s at zero."""
     wave: list[float | None] = ([0.0] * 15 + [1.0] * 5) * 2
-    return summary({"util": [*steady([0.98] * 2, 40), *([wave] * 6)], "memory_bytes": steady([2**33] * 8, 40)})
+    return summary(
+        {"util": [*steady([0.98] * 2, 40), *([wave] * 6)], "memory_bytes": steady([2**33] * 8, 40)}
+    )
 
 
 def read(predicate: Predicate, run: RunSummary, control: RunSummary | None = None) -> PredicateReading:
@@ -42,7 +44,12 @@ def test_zero_for_seconds_is_read_in_device_time() -> None:
 
 def test_several_conditions_must_hold_on_the_same_device() -> None:
     both = Predicate(
-        says="…", meter="util", devices=6, longest_zero_s=Range(min=1), maximum=Range(min=0.9), minimum=Range(max=0)
+        says="…",
+        meter="util",
+        devices=6,
+        longest_zero_s=Range(min=1),
+        maximum=Range(min=0.9),
+        minimum=Range(max=0),
     )
     assert read(both, two_and_six()).holds
 

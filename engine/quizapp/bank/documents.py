@@ -46,6 +46,12 @@ class Documents:
         self._remembered[text] = document
         return document
 
+    def known(self, text: str) -> Document | None:
+        """The document that `text` is, if that costs no import of the parser; else None."""
+        if text in self._remembered or not is_markdown(text):
+            return self.parse(text)
+        return self._read(f"{VERSION}\n{text}")
+
     def close(self) -> None:
         """Let go of the cache's file."""
         if self._connection is not None:
@@ -122,7 +128,16 @@ _shared: Documents | None = None
 
 def document(text: str) -> Document:
     """`markdown.parse`, remembered in this process and in the user's cache folder."""
+    return _documents().parse(text)
+
+
+def known_document(text: str) -> Document | None:
+    """`document(text)` if it was seen before or needs no parser; None where that would have to be imported."""
+    return _documents().known(text)
+
+
+def _documents() -> Documents:
     global _shared
     if _shared is None:
         _shared = Documents()
-    return _shared.parse(text)
+    return _shared

@@ -69,7 +69,11 @@ class _Layout:
             case "heading":
                 return wrap(f"{'#' * block.level} {self._text(block.spans)}", width)
             case "code":
-                head = [f"[{block.language} {block.title}]"] if block.title else []
+                head = (
+                    [f"[{block.language} {block.title}".rstrip() + "]"]
+                    if block.title or not block.text
+                    else []
+                )
                 return head + [f"    {line}".rstrip() for line in block.text.split("\n")]
             case "math":
                 tex = block.source if self._tex and block.source else block.text

@@ -106,17 +106,17 @@ def read_source(path: Path) -> bytes:
         raise BankNotFound(f"{str(path)!r} can't be the name of a file") from None
     except OSError as error:
         raise _unreadable(path, f"can't be read: {error.strerror}", "check its permissions") from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
         if stat.S_ISDIR(status.st_mode):
             raise _unreadable(path, "is a folder", "name a file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise _unreadable(path, "is no regular file", "name a YAML file")
+        raise _unreadable(path, "is no regular file", "name a YAML file")
+    with os.fdopen(descriptor, "rb") as file:
         source = file.read(MAX_BYTES + 1) if status.st_size <= MAX_BYTES else b"\n"
     if status.st_size > MAX_BYTES or len(source) > MAX_BYTES:
-        size = f"{status.st_size / 1024**2:.0f} MiB"
-        hint = "split it into several banks" if size else ""
-        raise _unreadable(path, f"has {size}; a bank has {MAX_BYTES // 1024**2} MiB at most", hint)
+        message = f"has {status.st_size / 1024**2:.0f} MiB; a bank has {MAX_BYTES // 1024**2} MiB at most"
+        raise _unreadable(path, message, "split it into several banks")
     if not source.strip():
         raise _unreadable(path, "is empty", "`quizapp new` writes a bank to start from")
     if source.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or (

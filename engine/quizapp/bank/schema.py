@@ -58,18 +58,23 @@ def _tidy(part: Any) -> None:
             _tidy(item)
     if not isinstance(part, dict):
         return
-    choices = part.get("anyOf")
-    if isinstance(choices, list) and {"type": "null"} in choices:
-        choices.remove({"type": "null"})
-        if len(choices) == 1:
-            del part["anyOf"]
-            part.update(choices[0])
+    if "anyOf" in part:
+        choices = [choice for choice in _flat(part.pop("anyOf")) if choice != {"type": "null"}]
+        part.update(choices[0] if len(choices) == 1 else {"anyOf": choices})
     if part.get("default", "") in (None, "", [], {}):
         part.pop("default", None)
     if isinstance(part.get("title"), str):
         del part["title"]
     for item in part.values():
         _tidy(item)
+
+
+def _flat(choices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        inner
+        for choice in choices
+        for inner in (_flat(choice["anyOf"]) if set(choice) == {"anyOf"} else [choice])
+    ]
 
 
 if __name__ == "__main__":

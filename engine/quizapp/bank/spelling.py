@@ -27,7 +27,7 @@ def parse_duration(text: str) -> float:
         tail = rest[digits:]
         letters = len(tail) - len(tail.lstrip("abcdefghijklmnopqrstuvwxyz"))
         number, unit = rest[:digits], tail[:letters]
-        if number and not unit:
+        if number and not tail:
             raise ValueError(f"{text!r} has no unit; write {number}s for seconds or {number}m for minutes")
         if unit not in _UNITS_S or number.count(".") > 1 or not number.strip("."):
             raise ValueError(f"{text!r} is no duration; write one such as 90s, 30m or 1h30m")
@@ -42,19 +42,20 @@ def parse_duration(text: str) -> float:
 
 def parse_share(text: str) -> float:
     """0 to 1 out of `70%` or `0.7`. Raises ValueError in words for an author."""
-    number = _number(text.strip().removesuffix("%"), f"{text!r} is no percentage; write 70% or 0.7")
-    share = number / 100 if text.strip().endswith("%") else number
+    share = parse_number(text, words=f"{text!r} is no percentage; write 70% or 0.7")
     if not 0 <= share <= 1:
-        meant = f"did you mean {number:g}%?" if 1 < share <= 100 else "write 0% to 100%"
+        meant = f"did you mean {share:g}%?" if 1 < share <= 100 and "%" not in text else "write 0% to 100%"
         raise ValueError(f"{text!r} is not between 0% and 100%; {meant}")
     return share
 
 
-def parse_number(text: str) -> float:
+def parse_number(text: str, *, words: str = "") -> float:
     """A finite number, or a percentage (`95%` is 0.95). Raises ValueError in words for an author."""
-    words = f"{text!r} is no number; write one such as 0.95, 95% or 2"
+    words = words or f"{text!r} is no number; write one such as 0.95, 95% or 2"
     stripped = text.strip()
-    return _number(stripped[:-1], words) / 100 if stripped.endswith("%") else _number(stripped, words)
+    if stripped.endswith("%"):
+        return _number(stripped[:-1].rstrip(), words) / 100
+    return _number(stripped, words)
 
 
 def parse_flag(text: str) -> bool:
@@ -212,7 +213,7 @@ FLAG = Written(parse_flag, {"type": "boolean"})
 COUNT = Written(parse_count, {"type": "integer", "minimum": 1})
 DEVICES = Written(parse_devices, {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "all"}]})
 NUMBER = Written(
-    parse_number, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[-+]?[0-9.]+%$"}]}
+    parse_number, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[-+]?[0-9.]+ ?%$"}]}
 )
 SHARE = Written(
     parse_share,

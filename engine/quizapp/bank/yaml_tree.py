@@ -17,7 +17,7 @@ from yaml import events
 from quizapp.bank.findings import Where
 
 MAX_DEPTH = 16
-MAX_NODES = 3_000_000
+MAX_NODES = 2_000_000
 
 # A token for each node in document order: a mapping's key, or one of these. No key can hold a NUL.
 MAPPING, SEQUENCE, END, SCALAR = "\0{", "\0[", "\0.", "\0="
@@ -346,6 +346,11 @@ def _in_words(problem: str) -> tuple[str, str]:
 
 
 _PROBLEMS = (
+    (
+        "maximum nesting depth",
+        "is nested far too deep",
+        "no field of a bank is; quote text that starts with [",
+    ),
     ("found a tab character", "a tab stands where spaces indent", "indent with spaces"),
     (
         "character that cannot start any token",

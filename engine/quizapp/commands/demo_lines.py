@@ -52,7 +52,7 @@ class Report:
         if isinstance(line, Start):
             self._samples = SampleLines(line.devices)
             self._next_s = PROGRESS_EVERY_S
-            for text in head_lines(line):
+            for text in () if self._quiet else head_lines(line):
                 self._tell(text)
         elif isinstance(line, Sample):
             if self._as_json or self._quiet:

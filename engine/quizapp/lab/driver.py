@@ -109,9 +109,15 @@ class Driver:
         device = self.devices[index]
         device.hold(device.tail_s if moment_s is None else moment_s, used_bytes)
 
-    def close_windows(self) -> dict[int, list[Window]]:
-        """The windows that are complete, of each device: nothing can start before the host's clock any more."""
-        closed = {index: meter.close(self.host.now_s) for index, meter in self.meters.items()}
+    def read_windows(self, *, cut: bool = False) -> dict[int, list[Window]]:
+        """The windows that are complete, of each device: nothing can start before the host's clock any more.
+
+        With `cut` the last one ends at that clock, however short it is.
+        """
+        now_s = self.host.now_s
+        windows = {
+            index: meter.cut(now_s) if cut else meter.close(now_s) for index, meter in self.meters.items()
+        }
         for meter in self.meters.values():
             meter.forget()
-        return closed
+        return windows

@@ -84,9 +84,7 @@ def watch(
         os._exit(0)
 
 
-def _watch(
-    control: int, status: int, workdir: str, demo: Callable[[], int], close: tuple[int, ...]
-) -> None:
+def _watch(control: int, status: int, workdir: str, demo: Callable[[], int], close: tuple[int, ...]) -> None:
     os.setsid()
     adopt_orphans()
     shared_before = _shared_files()

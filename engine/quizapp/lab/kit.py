@@ -115,6 +115,7 @@ class Lab:
             speed=self.speed,
             stand_in=StandIn(layers),
             checkpointing=checkpointing,
+            parameters_to=self.spec.get("parameters_to"),
         )
         self._start(job, plan.described(sequences, length, decode_s=decode_s))
         self._follow(job, train, hosting, expected, predict)
@@ -144,7 +145,7 @@ class Lab:
     def _follow(
         self, job: Job, train: Train, hosting: Hosting, expected: Expected | None, predict: Predict | None
     ) -> None:
-        merger = Merger(self.devices, self.window_s, job.ranks)
+        merger = Merger(self.devices, job.ranks)
         show = _Pacer(self.emit, self.speed)
         finished: dict[int, dict[str, Any]] = {}
         failed: dict[int, dict[str, Any]] = {}
@@ -158,7 +159,14 @@ class Lab:
                     continue
                 if message["kind"] == "windows":
                     rows = {int(device): windows for device, windows in message["rows"].items()}
-                    merger.add(message["rank"], message["first"], rows, message["steps"], message["warmup"])
+                    merger.add(
+                        message["rank"],
+                        message["first"],
+                        message["spans"],
+                        rows,
+                        message["steps"],
+                        message["warmup"],
+                    )
                     for sample in merger.samples():
                         show.add(sample)
                 elif message["kind"] == "done":
@@ -224,6 +232,9 @@ def _run_rank(job: Job, train: Train, index: int, send: Callable[[dict[str, Any]
         rank.report()
         send({"kind": "stopped", **rank.summary()})
         raise
+    rank.report(cut=True)
+    if job.parameters_to and index == 0:
+        torch.save(rank.parameters(), job.parameters_to)
     send({"kind": "done", **rank.summary()})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,10 @@ class Merger:
     """Holds the windows of every device until all devices have one for the same stretch of time."""
 
     devices: int
-    window_s: float
     ranks: int
     _rows: dict[int, dict[int, Row]] = field(default_factory=dict)
     _steps: dict[int, dict[int, int]] = field(default_factory=dict)
+    _spans: dict[int, tuple[float, float]] = field(default_factory=dict)
     _warmup: dict[int, bool] = field(default_factory=dict)
     _next: int = 0
 
@@ -26,17 +26,19 @@ class Merger:
         self,
         rank: int,
         first: int,
-        rows: dict[int, Sequence[Row]],
+        spans: Sequence[Sequence[float]],
+        rows: Mapping[int, Sequence[Row]],
         steps: Sequence[int],
-        warmup: Sequence[bool],
+        warmup: bool,
     ) -> None:
-        """The windows from number `first` on of the devices of one rank."""
-        for device, windows in rows.items():
-            for offset, row in enumerate(windows):
-                self._rows.setdefault(first + offset, {})[device] = row
-        for offset, step in enumerate(steps):
-            self._steps.setdefault(first + offset, {})[rank] = step
-            self._warmup[first + offset] = self._warmup.get(first + offset, False) or warmup[offset]
+        """The windows from number `first` on, from and to `spans`, of the devices of one rank."""
+        for offset, (start_s, end_s) in enumerate(spans):
+            number = first + offset
+            self._spans[number] = (start_s, end_s)
+            self._steps.setdefault(number, {})[rank] = steps[offset]
+            self._warmup[number] = self._warmup.get(number, False) or warmup
+            for device, windows in rows.items():
+                self._rows.setdefault(number, {})[device] = windows[offset]
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """Every window that is complete by now, as a line of the protocol."""
@@ -47,12 +49,13 @@ class Merger:
     def _sample(self, number: int) -> dict[str, Any]:
         rows = self._rows.pop(number)
         ordered = [rows[device] for device in sorted(rows)]
+        start_s, end_s = self._spans.pop(number)
         compute, collective, data_wait, host_wait, memory = zip(*ordered, strict=True)
         return {
             "v": 1,
             "type": "sample",
-            "t_s": round((number + 1) * self.window_s, 6),
-            "window_s": self.window_s,
+            "t_s": round(end_s, 6),
+            "window_s": round(end_s - start_s, 6),
             "step": min(self._steps.pop(number).values()),
             "warmup": self._warmup.pop(number),
             "meters": {

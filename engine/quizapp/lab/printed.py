@@ -22,7 +22,7 @@ _SHARES = (
 def list_lines(catalogue: Catalogue, width: int = WIDTH) -> list[str]:
     """The demos: name, what is seen, device seconds, whether a GPU is needed."""
     name_width = max([len(name) for name in catalogue] + [4]) + 2
-    tail_width = 18
+    tail_width = 19
     text_width = max(20, width - name_width - tail_width)
     lines = ["demo".ljust(name_width) + "what you will see".ljust(text_width) + "seconds  needs GPU?"]
     for demo in catalogue.values():
@@ -68,9 +68,10 @@ class SampleLines:
             return []
         held, self._held = self._held, []
         mark = " (warm-up)" if any(one.warmup for one in held) else ""
-        compute = f"{sample.t_s:7.1f} s  {'compute':<14}{self._row(held, 'compute')}  step {sample.step}{mark}"
-        lines = [compute, f"{'':11}{'as nvidia-smi':<14}{self._row(held, 'util')}"]
-        return lines
+        compute = (
+            f"{sample.t_s:7.1f} s  {'compute':<14}{self._row(held, 'compute')}  step {sample.step}{mark}"
+        )
+        return [compute, f"{'':11}{'as nvidia-smi':<14}{self._row(held, 'util')}"]
 
     def _row(self, held: Sequence[Sample], meter: str) -> str:
         cells = []

@@ -25,6 +25,7 @@ MOST_DEVICES = 1024
 _DEEPEST = 8
 _LONGEST_TEXT = 2000
 _LARGEST_NUMBER = 1e18
+_SHOWN_CHARS = 200
 
 SHARES = ("util", "compute", "collective", "data_wait", "host_wait", "sm_active")
 METERS = ("util", "compute", "collective", "data_wait", "host_wait", "memory_bytes")
@@ -145,7 +146,7 @@ def decode(line: bytes | str, *, devices: int | None = None) -> Line:
     try:
         return _read(raw, devices)
     except _Malformed as error:
-        return log_line(f"not understood ({error}): {text}", source="lab")
+        return log_line(f"not understood ({error}): {text[:_SHOWN_CHARS]}", source="lab")
 
 
 def log_line(text: str, *, source: Literal["demo", "lab"] = "demo") -> Log:

@@ -45,6 +45,8 @@ class Job:
     speed: float | None
     stand_in: StandIn
     checkpointing: bool
+    parameters_to: str | None = None
+    """A file for the parameters at the end."""
 
 
 class EmulatedRank:
@@ -68,6 +70,7 @@ class EmulatedRank:
         self.ends_s: list[float] = []
         self._sent_windows = 0
         self._workers = 0
+        self._warm = False
         self._done = False
         self._began = 0.0
 
@@ -152,7 +155,9 @@ class EmulatedRank:
         self.driver.synchronise(self.driver.first)
         self.loss = loss.item()
         self.ends_s.append(self.driver.host.now_s)
-        self.report()
+        # The first step is the warm-up. What is measured begins exactly where it ends, and ends with a step.
+        self.report(cut=not self._warm)
+        self._warm = True
         # All ranks see the same end of the last collective, so they stop at the same step.
         common_s = self.exchange.end_s if self.exchange and self.ranks > 1 else self.driver.host.now_s
         enough = self.job.steps is not None and len(self.ends_s) >= self.job.steps
@@ -161,31 +166,30 @@ class EmulatedRank:
 
     # What the lab uses.
 
-    def report(self) -> None:
-        """Send the windows that are complete."""
-        closed = self.driver.close_windows()
-        count = len(next(iter(closed.values())))
-        if not count:
+    def report(self, *, cut: bool = False) -> None:
+        """Send the windows that are complete; with `cut`, up to this moment."""
+        read = self.driver.read_windows(cut=cut)
+        windows = next(iter(read.values()))
+        if not windows:
             return
-        window_s, first = self.job.window_s, self._sent_windows
-        self._sent_windows += count
-        warm_s = self.ends_s[0] if self.ends_s else float("inf")
         self.send(
             {
                 "kind": "windows",
-                "first": first,
+                "first": self._sent_windows,
+                "spans": [[window.start_s, window.end_s] for window in windows],
+                "steps": [self._finished(window.end_s) for window in windows],
+                "warmup": not self._warm,
                 "rows": {
                     index: [
                         [round(w.compute, 5), round(w.collective, 5), round(w.data_wait, 5)]
                         + [round(w.host_wait, 5), w.memory_bytes]
-                        for w in windows
+                        for w in device
                     ]
-                    for index, windows in closed.items()
+                    for index, device in read.items()
                 },
-                "steps": [self._finished((first + i + 1) * window_s) for i in range(count)],
-                "warmup": [(first + i) * window_s < warm_s - 1e-9 for i in range(count)],
             }
         )
+        self._sent_windows += len(windows)
 
     def summary(self) -> dict[str, Any]:
         """What the outcome needs of this rank: when its steps ended, its last loss and its parameters' digest."""

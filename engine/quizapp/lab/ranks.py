@@ -117,6 +117,8 @@ def _fork(running: Ranks, run: Callable[[Send], None]) -> None:
         guard.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         for pipe in [*running.pipes, read_end]:
             os.close(pipe)
+        # Renews torch's thread pool while this is the only thread: two threads doing so at once fail in a fork.
+        torch.set_num_threads(1)
         lock = threading.Lock()
 
         def send(message: Message) -> None:

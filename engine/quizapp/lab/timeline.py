@@ -16,6 +16,7 @@ HOST = "host_wait"
 Interval = tuple[float, float]
 
 _ROUNDING_S = 1e-9
+SHORTEST_WINDOW_S = 1e-4
 
 
 class Host:
@@ -121,8 +122,10 @@ class Device:
 
 @dataclass
 class Window:
-    """What one device did in one window: shares of it, which exclude each other, and its largest memory."""
+    """What one device did from `start_s` to `end_s`: shares of it, which exclude each other, and its largest memory."""
 
+    start_s: float
+    end_s: float
     compute: float = 0.0
     collective: float = 0.0
     data_wait: float = 0.0
@@ -137,23 +140,35 @@ class Meter:
         self.device = device
         self.host = host
         self.window_s = window_s
-        self.closed = 0
+        self._read_s = 0.0
         self._held_bytes = 0
 
     def close(self, until_s: float) -> list[Window]:
         """The windows that ended by `until_s` and were not read yet; nothing may be recorded before it later."""
-        count = int(until_s / self.window_s + _ROUNDING_S) - self.closed
-        if count <= 0:
-            return []
-        windows = [Window() for _ in range(count)]
-        start_s = self.closed * self.window_s
-        self.closed += count
-        self._phases(windows, start_s)
-        self._memory(windows, start_s)
+        count = int((until_s - self._read_s) / self.window_s + _ROUNDING_S)
+        return self._read([self._read_s + (index + 1) * self.window_s for index in range(count)])
+
+    def cut(self, moment_s: float) -> list[Window]:
+        """The same, and then the shorter one up to `moment_s`, from where windows are counted anew."""
+        windows = self.close(moment_s)
+        if moment_s - self._read_s > SHORTEST_WINDOW_S:
+            windows += self._read([moment_s])
         return windows
 
-    def _phases(self, windows: list[Window], start_s: float) -> None:
-        end_s = start_s + len(windows) * self.window_s
+    def _read(self, ends_s: Sequence[float]) -> list[Window]:
+        windows = []
+        start_s = self._read_s
+        for end_s in ends_s:
+            windows.append(Window(start_s, end_s))
+            start_s = end_s
+        if windows:
+            self._phases(windows)
+            self._memory(windows)
+            self._read_s = start_s
+        return windows
+
+    def _phases(self, windows: Sequence[Window]) -> None:
+        start_s, end_s = windows[0].start_s, windows[-1].end_s
         device, waits = self.device, self.host.waits
         series: list[Sequence[tuple[float, ...]]] = [
             device.compute,
@@ -162,7 +177,7 @@ class Meter:
             waits[HOST],
             device.blocked,
         ]
-        edges = {start_s + index * self.window_s for index in range(len(windows) + 1)}
+        edges = {start_s, *(window.end_s for window in windows)}
         for intervals in series:
             for interval in reversed(intervals):
                 if interval[1] <= start_s:
@@ -170,11 +185,14 @@ class Meter:
                 edges.update(moment for moment in interval[:2] if start_s < moment < end_s)
         current = [_at(intervals) for intervals in series]
         ordered = sorted(edges)
+        position = 0
         for left, right in zip(ordered, ordered[1:], strict=False):
+            while windows[position].end_s <= left:
+                position += 1
+            window = windows[position]
             middle = (left + right) / 2
-            window = windows[min(int((middle - start_s) / self.window_s), len(windows) - 1)]
             computing, communicating, data, on_host, blocked = (find(middle) for find in current)
-            length = (right - left) / self.window_s
+            length = (right - left) / (window.end_s - window.start_s)
             share = computing[2] if computing else 0.0
             window.compute += share * length
             idle = (1 - share) * length
@@ -185,13 +203,12 @@ class Meter:
             elif on_host or blocked:
                 window.host_wait += idle
 
-    def _memory(self, windows: list[Window], start_s: float) -> None:
+    def _memory(self, windows: Sequence[Window]) -> None:
         events = self.device.memory
         position = 0
-        for index, window in enumerate(windows):
-            end_s = start_s + (index + 1) * self.window_s
+        for window in windows:
             window.memory_bytes = self._held_bytes
-            while position < len(events) and events[position][0] < end_s - _ROUNDING_S:
+            while position < len(events) and events[position][0] < window.end_s - _ROUNDING_S:
                 self._held_bytes = events[position][1]
                 window.memory_bytes = max(window.memory_bytes, self._held_bytes)
                 position += 1
@@ -199,7 +216,7 @@ class Meter:
 
     def forget(self) -> None:
         """Drop what lies before the windows read so far."""
-        moment_s = self.closed * self.window_s
+        moment_s = self._read_s
         device = self.device
         device.compute = [interval for interval in device.compute if interval[1] > moment_s]
         for intervals in (device.collectives, device.blocked, *self.host.waits.values()):

@@ -52,10 +52,11 @@ def receive_message(sock: socket.socket) -> tuple[dict[str, Any], list[int]] | N
     """The next message and its descriptors; None when the other side is gone."""
     try:
         head, fds, _, _ = socket.recv_fds(sock, HEADER_BYTES, 8)
-        while 0 < len(head) < HEADER_BYTES:
-            head += sock.recv(HEADER_BYTES - len(head)) or b"\0" * HEADER_BYTES
-        if not head:
-            return None
+        while len(head) < HEADER_BYTES:
+            part = sock.recv(HEADER_BYTES - len(head)) if head else b""
+            if not part:
+                return None
+            head += part
         left = int.from_bytes(head, "big")
         if left > LONGEST_MESSAGE_BYTES:
             return None

@@ -65,11 +65,12 @@ class QuizApp(App[int]):
     def __init__(self, desk: Desk, first: First, order: LabOrder | None = None) -> None:
         super().__init__()
         if "TEXTUAL_THEME" not in os.environ:
-            self.register_theme(THEME)
-            self.theme = THEME.name
+            self._registered_themes[THEME.name] = THEME
+            # Not by assignment: nothing is styled yet that would have to be styled anew.
+            self.set_reactive(App.theme, THEME.name)
         self.desk = desk
         self.glyphs: Glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
-        self.pages = Pages(self.glyphs)
+        self.pages = Pages(self.glyphs, hurried=first == "sitting")
         self.farewell: list[str] = []
         """Texts to be printed once the screen is given back."""
         self._first = first
@@ -92,9 +93,14 @@ class QuizApp(App[int]):
 
     def on_ready(self) -> None:
         # Only now, with the first screen painted, does anything else begin.
+        self.call_after_refresh(self._settle)
         self.tell_notices()
         if self._first == "sitting":
             self.set_timer(WARM_AFTER_S, self._warm_lab)
+
+    def _settle(self) -> None:
+        if self.pages.settle() and (screen := self.question_screen) is not None:
+            screen.read_in_full()
 
     @property
     def lab(self) -> Lab:

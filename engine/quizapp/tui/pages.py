@@ -1,12 +1,11 @@
-"""What a question's texts look like on a page: parsed once, laid out for any width, numbered links kept. No Textual."""
+"""What a question's texts look like on a page: laid out for any width, numbered links kept. No Textual."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from quizapp.bank.markdown import parse
+from quizapp.bank.documents import document, known_document
 from quizapp.bank.references import resolve
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, framed, lay_out, link_lines, wrap
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from quizapp.tui.question_state import QuestionState
 
 Build = Callable[[int], list[Line]]
-_KEPT = 200
 
 GROUNDS = {
     "experiment": "The key stands on an experiment: run the demos to see it.",
@@ -26,8 +24,7 @@ GROUNDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPage:
+class QuestionPage(NamedTuple):
     """Stem and options of a question, ready to be laid out."""
 
     stem: Build
@@ -35,21 +32,33 @@ class QuestionPage:
 
 
 class Pages:
-    """Parses each text once; long ones are only parsed when their view is opened."""
+    """Lays texts out as they are asked for; long ones are only parsed when their view is opened.
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    `hurried`: until `settle`, a text that would need the parser is only glanced at.
+    """
+
+    def __init__(self, glyphs: Glyphs, *, hurried: bool = False) -> None:
         self._glyphs = glyphs
-        self._parsed: dict[str, tuple[Block, ...]] = {}
+        self._hurried = hurried
+        self._glanced = False
+
+    def settle(self) -> bool:
+        """From now on, texts are read in full. True when one was not, and is to be shown anew."""
+        self._hurried = False
+        return self._glanced
 
     def blocks(self, text: str, letters: dict[str, str]) -> tuple[Block, ...]:
         """A text of a question as blocks, its references to options as letters."""
         resolved = resolve(text, letters) if "{{" in text else text
-        blocks = self._parsed.get(resolved)
-        if blocks is None:
-            if len(self._parsed) >= _KEPT:
-                self._parsed.clear()
-            blocks = self._parsed[resolved] = parse(resolved)
-        return blocks
+        if not self._hurried:
+            return document(resolved)
+        known = known_document(resolved)
+        if known is not None:
+            return known
+        from quizapp.tui.glance import glance
+
+        self._glanced = True
+        return glance(resolved)
 
     def question(self, state: QuestionState) -> QuestionPage:
         """Stem and options."""

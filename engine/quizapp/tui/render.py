@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
@@ -27,12 +26,11 @@ _WORD = re.compile(r"\s+|[^\s]+")
 _MIN_WIDTH = 8
 
 
-@dataclass
-class Layout:
+class Layout(NamedTuple):
     """Lines of one document, and the addresses that its numbered links stand for."""
 
-    lines: list[Line] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
+    lines: list[Line]
+    links: list[str]
 
 
 def width_of(text: str) -> int:
@@ -177,7 +175,7 @@ def fold(text: str, width: int, roles: str, glyphs: Glyphs = UNICODE) -> list[Li
 
 def lay_out(blocks: Sequence[Block], width: int, *, glyphs: Glyphs = UNICODE, links: list[str] | None = None) -> Layout:
     """Lay blocks out for `width` cells. `links` continues a numbering that other text of the page began."""
-    layout = Layout(links=links if links is not None else [])
+    layout = Layout([], links if links is not None else [])
     _Typesetter(glyphs, layout.links).blocks(blocks, max(_MIN_WIDTH, width), layout.lines)
     return layout
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quizapp.tui.question_state import QuestionState
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from quizapp.store.sitting import Sitting
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewRow:
+class OverviewRow(NamedTuple):
     """One question in the list of all: its number from 1, how it stands in a word, its first words."""
 
     number: int

@@ -23,6 +23,8 @@ class QuizScreen(Screen[object]):
     """A screen with a title line on top and a key bar at the bottom."""
 
     AUTO_FOCUS = ""
+    # Read when the first screen of all but the question is shown: the first question stands sooner without.
+    CSS_PATH = "../later.tcss"
     HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (WIDE, "-wide")]
     VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,6 +38,9 @@ class QuizScreen(Screen[object]):
 
     def __init__(self) -> None:
         super().__init__()
+        # Known from the start, the size need not have everything styled a second time.
+        size = self.app.size
+        self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short", update=False)
         self.title_line = OneLine(id="title")
         self.key_bar = KeyBar()
 

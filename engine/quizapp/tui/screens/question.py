@@ -8,6 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.geometry import Size
 
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line
@@ -26,6 +27,7 @@ _LEAST_STEM = 3
 class QuestionScreen(QuizScreen):
     """Shows one question of a sitting after the other, in the same widgets."""
 
+    CSS_PATH = None
     HELP_TITLE = "Question"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -52,6 +54,7 @@ class QuestionScreen(QuizScreen):
         self.state: QuestionState | None = None
         self._notice = ""
         self._shown_submitted = False
+        self._shared_for: Size | None = None
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -63,6 +66,7 @@ class QuestionScreen(QuizScreen):
         yield self.key_bar
 
     def on_mount(self) -> None:
+        # Before the first layout, so that there is only one.
         self.quiz.guarded(lambda: self.show_question(self.taking.index))
 
     def action_back(self) -> None:
@@ -94,6 +98,14 @@ class QuestionScreen(QuizScreen):
         options.show_again()
         self._share_height()
         self._show_frame()
+
+    def read_in_full(self) -> None:
+        """Show the texts anew, now that there is time to read them properly."""
+        if self.state is not None:
+            page = self.quiz.pages.question(self.state)
+            self.query_one("#stem", Sheet).show(page.stem, keep_place=True)
+            self.query_one(Options).show_options(self.state, page.options)
+            self._share_height()
 
     def refresh_question(self) -> None:
         """Show the current question as it stands on record."""
@@ -143,13 +155,14 @@ class QuestionScreen(QuizScreen):
         return [[(self.glyphs.rule * width, "frame")]]
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.state is not None:
+        if self.state is not None and event.size != self._shared_for:
             self._share_height()
 
     def _share_height(self) -> None:
         """Room to spare goes between the options; where stem and options do not both fit, the options get what they
         need up to two thirds, and both scroll."""
         stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
+        self._shared_for = self.app.size
         if self.wide or self.state is None:
             options.set_airy(self.wide)
             for sheet in (stem, options):

@@ -26,6 +26,7 @@ class Window(ModalScreen[Answer]):
     """A modal window; subclasses give its three parts and its keys."""
 
     AUTO_FOCUS = ""
+    CSS_PATH = "../later.tcss"
     SIZE: ClassVar[str] = "-large"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "app.leave", "Quit", show=False),

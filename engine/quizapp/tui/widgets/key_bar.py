@@ -19,8 +19,6 @@ class KeyBar(Widget, can_focus=False):
     """Shows keys with what they do; a click presses the key. Keys that find no room are dropped from the right,
     except the last one, which tells all the others."""
 
-    DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; padding: 0 1; background: $panel; }"
-
     def __init__(self) -> None:
         super().__init__()
         self._keys: tuple[Key, ...] = ()

@@ -20,8 +20,6 @@ Row = Callable[[int, int], Line]
 class Listing(Sheet):
     """Rows come from `row(index, width)`; headings are rows that the cursor skips."""
 
-    DEFAULT_CSS = "Listing { height: 1fr; }"
-
     class Moved(Message):
         """The cursor stands on another row."""
 
@@ -54,8 +52,8 @@ class Listing(Sheet):
         self.cursor = min(max(cursor, 0), max(count - 1, 0))
         if self.size.width:
             self._measure(self.size.width)
-        self.refresh(layout=True)
-        if self.size.height:
+            self._scroll_update(self.virtual_size)
+            self.refresh()
             self.bring_into_view(self.cursor, self.cursor)
 
     def move(self, steps: int) -> None:
@@ -93,10 +91,12 @@ class Listing(Sheet):
         return filled(line, width, "row") if focused else line
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        index = y + int(self.scroll_offset.y)
-        line = self.line_of(index, width - 1) if index < self._count else []
-        return Strip(self._looks.segments(self, line)).adjust_cell_length(width, self._looks.style(self, ""))
+        width, top, base, _, blank = self._drawn
+        index = y + top
+        if index >= self._count:
+            return blank
+        line = self.line_of(index, width - 1)
+        return Strip(self._looks.segments(self, line)).adjust_cell_length(width, base)
 
     def on_click(self, event: events.Click) -> None:
         index = self.line_at(event.get_content_offset_capture(self))

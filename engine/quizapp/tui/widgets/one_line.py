@@ -12,8 +12,6 @@ from quizapp.tui.widgets.sheet import Build, Looks
 class OneLine(Widget, can_focus=False):
     """Shows the first line of what `build(width)` returns."""
 
-    DEFAULT_CSS = "OneLine { height: 1; padding: 0 1; }"
-
     def __init__(self, build: Build | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._build: Build = build or (lambda width: [])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from textual.geometry import Offset, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -57,15 +57,6 @@ class Looks:
 class Sheet(ScrollView, can_focus=False):
     """Shows what `build(width)` returns; laid out anew when the width changes, drawn line by line as needed."""
 
-    DEFAULT_CSS = """
-    Sheet {
-        height: auto;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-size-vertical: 1;
-    }
-    """
-
     class Scrolled(Message):
         """The part in view changed."""
 
@@ -74,6 +65,7 @@ class Sheet(ScrollView, can_focus=False):
         self._build: Build = build or (lambda width: [])
         self._laid_out: tuple[int, list[Line]] | None = None
         self._looks = Looks()
+        self._drawn: tuple[int, int, RichStyle, Selection | None, Strip]
 
     def show(self, build: Build, *, keep_place: bool = False) -> None:
         """Show other lines, from their top unless the place is to be kept."""
@@ -82,11 +74,12 @@ class Sheet(ScrollView, can_focus=False):
         if not keep_place:
             self.set_reactive(Widget.scroll_y, 0.0)
             self.set_reactive(Widget.scroll_target_y, 0.0)
+        if not self.size.width:
+            return  # not laid out yet, so it will be
         before = self.virtual_size
-        if self.size.width:
-            self._measure(self.size.width)
+        self._measure(self.size.width)
         grows = self.styles.height is not None and self.styles.height.is_auto
-        if not self.size.width or (grows and self.virtual_size != before):
+        if grows and self.virtual_size != before:
             self.refresh(layout=True)
         else:
             # Where the height is given from outside, other lines need no layout: one paint in place of two.
@@ -132,17 +125,22 @@ class Sheet(ScrollView, can_focus=False):
         self._measure((size - self.styles.gutter.totals).width)
         return super()._size_updated(size, virtual_size, container_size, layout)
 
-    def render_line(self, y: int) -> Strip:
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # Asked once for all lines: Textual works these out anew at each question.
         width = self.size.width
-        number = y + int(self.scroll_offset.y)
-        lines = self.lines
-        line = lines[number] if number < len(lines) else []
         base = self._looks.style(self, "")
-        selection = self.text_selection
+        self._drawn = (width, int(self.scroll_offset.y), base, self.text_selection, Strip.blank(width, base))
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        width, top, base, selection, blank = self._drawn
+        number = y + top
+        lines = self.lines_at(width)
+        line = lines[number] if number < len(lines) else []
         if selection is not None and (span := selection.get_span(number)) is not None:
             line = _selected(line, *span)
         if not line:
-            return Strip.blank(width, base)
+            return blank
         strip = Strip(self._looks.segments(self, line)).apply_offsets(0, number)
         return strip.adjust_cell_length(width, base)
 

@@ -1,0 +1,94 @@
+"""What keeping an attempt costs: a response on disk, and the way to the first question without a screen."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from harness import BARE_PYTHON, QUIZAPP, Measurement, Row, cpu_ratio
+
+RESPONSES = 600
+QUESTIONS = 10_000
+
+
+def response_against_fdatasync(percentile: int) -> Measurement:
+    """A recorded response against fdatasync of 4 kB on the same disk, in turn; wall time."""
+    from quizapp.assess.response import Response
+    from quizapp.bank.library import open_bank
+    from quizapp.store.store import Store
+    from synthetic import write_bank
+
+    with tempfile.TemporaryDirectory(dir=os.environ.get("QUIZAPP_BENCH_DIR")) as name:
+        folder = Path(name)
+        write_bank(folder / "bank.yaml", 20)
+        store = Store.open(folder / "state")
+        sitting = store.start(open_bank(folder / "bank.yaml", cache=folder), "bench", seed=1)
+        sitting.show(0)
+        order = sitting.option_order(0)
+        file = os.open(folder / "floor", os.O_RDWR | os.O_CREAT)
+        block = b"x" * 4096
+        # The floor flushes a file that has its size already, as a write-ahead log in use has.
+        os.pwrite(file, block * 64, 0)
+        os.fsync(file)
+
+        def flush(number: int) -> None:
+            os.pwrite(file, block, number % 64 * 4096)
+            os.fdatasync(file)
+
+        def respond(number: int) -> None:
+            sitting.respond(0, Response((order[number % 2],)))
+
+        ratios, theirs, ours = [], [], []
+        for _ in range(5):
+            floor, mine = [], []
+            for number in range(RESPONSES):
+                floor.append(_seconds(flush, number))
+                mine.append(_seconds(respond, number))
+            theirs.append(statistics.quantiles(floor, n=100)[percentile - 1])
+            ours.append(statistics.quantiles(mine, n=100)[percentile - 1])
+            ratios.append(ours[-1] / theirs[-1])
+        os.close(file)
+        sitting.close()
+        store.close()
+    detail = f"{1e6 * statistics.median(ours):.0f} against {1e6 * statistics.median(theirs):.0f} µs"
+    return Measurement(statistics.median(ratios), min(ratios), max(ratios), detail)
+
+
+def _seconds(work: Callable[[int], None], number: int) -> float:
+    began = time.perf_counter()
+    work(number)
+    return time.perf_counter() - began
+
+
+def first_question(*, resumed: bool) -> Measurement:
+    """`take --plain` on a bank that was seen before, until its input ends at the first question."""
+    from synthetic import write_bank
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_bank(folder / "bank.yaml", QUESTIONS)
+        env = {"QUIZAPP_STATE_DIR": str(folder / "state"), "QUIZAPP_CACHE_DIR": str(folder / "cache")}
+        command = [*QUIZAPP, "take", str(folder / "bank.yaml"), "--plain", *([] if resumed else ["--new"])]
+        return cpu_ratio(command, BARE_PYTHON, runs=15, env=env, expect=(3,))
+
+
+ROWS = [
+    Row("a response on disk, p50, against fdatasync", 1.3, "× wall", lambda: response_against_fdatasync(50)),
+    Row("a response on disk, p99, against fdatasync", 2, "× wall", lambda: response_against_fdatasync(99)),
+    Row(
+        f"take --plain, {QUESTIONS:,} questions seen before, a new attempt's first question",
+        7,
+        "× CPU",
+        lambda: first_question(resumed=False),
+    ),
+    Row(
+        f"take --plain, {QUESTIONS:,} questions seen before, going on",
+        7,
+        "× CPU",
+        lambda: first_question(resumed=True),
+    ),
+]

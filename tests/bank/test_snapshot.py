@@ -1,0 +1,134 @@
+"""Questions as JSON and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizapp.bank import model
+from quizapp.bank.load import load_bank
+from quizapp.bank.snapshot import (
+    content_hash,
+    question_from_json,
+    question_to_json,
+    take_from_plain,
+    take_to_plain,
+)
+
+GOOD = Path(__file__).parent.parent / "banks" / "good"
+
+_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+_number = st.floats(allow_nan=False, allow_infinity=False)
+_range = st.builds(model.Range, min=st.none() | _number, max=st.none() | _number)
+_demo = st.builds(
+    model.DemoLink,
+    name=_text,
+    variant=st.sampled_from(["fault", "fix"]),
+    params=st.dictionaries(_text, _text, max_size=2),
+)
+_option = st.builds(
+    model.Option,
+    id=_text,
+    text=_text,
+    correct=st.booleans(),
+    rationale=_text,
+    demo=st.none() | _demo,
+    pin=st.sampled_from([None, "first", "last"]),
+)
+_predicate = st.builds(
+    model.Predicate,
+    says=_text,
+    meter=st.sampled_from([None, "util", "processes"]),
+    devices=st.none() | st.integers(1, 8) | st.just("all"),
+    mean=st.none() | _range,
+    minimum=st.none() | _range,
+    maximum=st.none() | _range,
+    longest_zero_s=st.none() | _range,
+    value=st.none() | _range,
+    relative_to=st.sampled_from([None, "control"]),
+    event=st.sampled_from([None, "out-of-memory"]),
+    present=st.booleans(),
+)
+_question = st.sampled_from(["single-choice", "multiple-choice"]).flatmap(
+    lambda kind: st.builds(
+        model.KINDS[kind],
+        kind=st.just(kind),
+        id=_text,
+        revision=st.integers(1, 99),
+        objective=st.none() | _text,
+        target_time_s=st.none() | _number,
+        points=_number,
+        stem=_text,
+        symptom=st.none()
+        | st.builds(
+            model.Symptom, devices=st.integers(1, 8), where=st.lists(_predicate, max_size=2).map(tuple)
+        ),
+        explanation=st.builds(
+            model.Explanation,
+            short=_text,
+            full=st.text(max_size=5),
+            figure=st.none() | st.builds(model.Figure, src=_text, alt=_text),
+        ),
+        references=st.lists(st.builds(model.Reference, title=_text, url=_text), max_size=2).map(tuple),
+        verified_by=st.sampled_from(["experiment", "reference", "judgement"]),
+        options=st.lists(_option, max_size=3).map(tuple),
+    )
+)
+
+
+@given(_question)
+def test_questions_survive(question: model.Question) -> None:
+    text = question_to_json(question)
+    assert question_from_json(text) == question
+    assert question_to_json(question_from_json(text)) == text
+
+
+def test_the_strategies_above_know_every_field() -> None:
+    """A field added to the model must be added to the round trip."""
+    loaded = load_bank(GOOD / "everything.yaml").bank.questions[0]
+    parts = [loaded, loaded.explanation, loaded.explanation.figure, loaded.options[0], loaded.options[0].demo]
+    counts = [len(dataclasses.fields(part)) for part in parts if part is not None]
+    assert counts == [12, 3, 2, 6, 3]
+    assert loaded.symptom is not None
+    assert len(dataclasses.fields(loaded.symptom.where[0])) == 11
+
+
+def test_defaults_are_left_out_so_that_a_new_field_changes_no_hash() -> None:
+    question = load_bank(GOOD / "minimal.yaml").bank.questions[0]
+    text = question_to_json(question)
+    assert json.loads(text) == {
+        "id": "one",
+        "kind": "single-choice",
+        "stem": "Which?",
+        "options": [
+            {"id": "a", "text": "A", "correct": True, "rationale": "Because"},
+            {"id": "b", "text": "B", "rationale": "Because not"},
+        ],
+        "explanation": {"short": "Because"},
+    }
+    assert content_hash(text) == "695a762e447e9d862f192e690ceeee5b962de045da4fd815842b09ad8e060db5"
+
+
+def test_take_survives() -> None:
+    take = model.Take(shuffle=("options",), pass_mark=0.5)
+    assert take_from_plain(json.loads(json.dumps(take_to_plain(take)))) == take
+
+
+def test_parts_can_not_be_changed_and_must_be_whole() -> None:
+    reference = model.Reference(title="a", url="b")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        reference.title = "c"  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del reference.title  # type: ignore[misc]
+    with pytest.raises(TypeError, match="Reference needs url"):
+        model.Reference(title="a")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="Reference has no ulr"):
+        model.Reference(title="a", url="b", ulr="c")  # type: ignore[call-arg]
+    assert dataclasses.replace(reference, url="c") == model.Reference(title="a", url="c") != reference
+    assert len({reference, model.Reference(title="a", url="b")}) == 1
+    assert repr(reference) == "Reference(title='a', url='b')"

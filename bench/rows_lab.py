@@ -15,7 +15,6 @@ from functools import cache
 from typing import TypeVar
 
 from harness import QUIZAPP, Measurement, Row, ratio, run
-
 from quizapp.content import content_dir
 from quizapp.lab.catalogue import Catalogue
 from quizapp.lab.protocol import Outcome, Sample
@@ -112,7 +111,7 @@ def first_sample(case: Case) -> Measurement:
 
 
 def peak_pss() -> Measurement:
-    """Highest proportional memory of a demo's whole process group, in MiB, over every demo on eight devices."""
+    """Highest proportional memory of a demo's whole process group, in MiB, over all demos on 8 devices."""
 
     async def work(lab: Lab) -> dict[str, float]:
         return {case.name: await _peak_of(lab, case) for case in CASES}
@@ -199,7 +198,7 @@ def confusion_lines(results: list[tuple[Case, RunSummary]]) -> list[str]:
             case.ljust(22) + "".join(str(counts[name] or "·").rjust(15) for name in found) + least.rjust(9)
         )
     lines += [
-        f"wrong: {case.name}, {got.devices} devices, seed {got.seed}: {got.outcome}, {got.diagnosis}: {got.reason}"
+        f"wrong: {case.name}, {got.devices} devices, seed {got.seed}: {got.diagnosis}: {got.reason}"
         for case, got in results
         if got.diagnosis != case.diagnosis
     ]

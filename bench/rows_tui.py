@@ -43,7 +43,7 @@ def first_paint(command: Sequence[str], marker: bytes, env: dict[str, str]) -> t
         os.environ.update(env | {"TERM": "xterm-256color", "COLORTERM": "truecolor"})
         # An installed program is compiled; so is this one, by the warm-up.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.execv(command[0], list(command))
+        os.execv(command[0], list(command))  # noqa: S606
     try:
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         seen = b""
@@ -56,7 +56,7 @@ def first_paint(command: Sequence[str], marker: bytes, env: dict[str, str]) -> t
                 except OSError as error:
                     raise RuntimeError(f"{list(command)} ended: {seen[-500:]!r}") from error
         wall_s = time.perf_counter() - started
-        # Nanoseconds on the CPU of each thread, those that have ended since not counted: none has, this early.
+        # Nanoseconds on the CPU of each thread; none has ended, this early.
         cpu_ns = sum(
             int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()
         )
@@ -68,7 +68,7 @@ def first_paint(command: Sequence[str], marker: bytes, env: dict[str, str]) -> t
 
 
 def paint_ratio(questions: int | None, *, wall: bool = False, runs: int = 9) -> Measurement:
-    """`quizapp take` on a bank of so many questions (None: the bank that ships), seen before, against the minimum."""
+    """`quizapp take` on a bank seen before (`questions` None: the one that ships), against the minimum."""
     with tempfile.TemporaryDirectory() as scratch:
         env = {"QUIZAPP_STATE_DIR": f"{scratch}/state", "QUIZAPP_CACHE_DIR": f"{scratch}/cache"}
         bank = "multi-gpu"
@@ -111,7 +111,8 @@ async def _serve_next_question(rounds: int, turn: Turn) -> None:
                     app.after_reveal(taking)
                     await pilot.pause()
                     screen = app.question_screen
-                    assert screen is not None and screen.state is not None
+                    assert screen is not None
+                    assert screen.state is not None
                     screen.state.pick(0)
                     taking.respond(screen.state)
                     taking.submit(screen.state)
@@ -152,8 +153,10 @@ class Turn:
 
 
 def next_question_ratio(rounds: int = 24) -> Measurement:
-    """The next question and its explanation against the Markdown widget's update with an explanation of 1 kB, in
-    two processes that take turns."""
+    """The next question and its explanation against the Markdown widget's update with one of 1 kB.
+
+    The two are processes that take turns, so that the noise of a machine hits both.
+    """
     workers = [
         subprocess.Popen(
             [sys.executable, __file__, role, str(rounds), str(COLUMNS), str(LINES)],
@@ -167,7 +170,8 @@ def next_question_ratio(rounds: int = 24) -> Measurement:
     for _ in range(rounds):
         spent = []
         for worker in workers:
-            assert worker.stdin is not None and worker.stdout is not None
+            assert worker.stdin is not None
+            assert worker.stdout is not None
             worker.stdin.write("\n")
             worker.stdin.flush()
             spent.append(float(worker.stdout.readline()))
@@ -208,8 +212,18 @@ Give every device the same work, and the six come back.
 
 ROWS = [
     Row("take to first paint against a minimal Textual app", 1.3, "× CPU", lambda: paint_ratio(None)),
-    Row("take to first paint against a minimal Textual app", 1.3, "× wall", lambda: paint_ratio(None, wall=True)),
-    Row("take to first paint, 10,000 questions, against a minimal Textual app", 1.3, "× CPU", lambda: paint_ratio(10_000)),
+    Row(
+        "take to first paint against a minimal Textual app",
+        1.3,
+        "× wall",
+        lambda: paint_ratio(None, wall=True),
+    ),
+    Row(
+        "take to first paint, 10,000 questions, against a minimal Textual app",
+        1.3,
+        "× CPU",
+        lambda: paint_ratio(10_000),
+    ),
     Row("next question with its explanation against Markdown.update", 0.25, "× CPU", next_question_ratio),
 ]
 

@@ -1,16 +1,17 @@
 """The loader can't keep up: all devices wait for data, together.
 
 What it shows
-    A healthy job with too few loader workers. All devices compute for a moment, then drop to 0 % together until
-    the next batch is decoded. The wait is in `next(loader)`; memory is as in the healthy job.
+    A healthy job with too few loader workers. All devices compute for a moment, then drop to 0 % together
+    until the next batch is decoded. The wait is in `next(loader)`; memory is as in the healthy job.
 
 Why
-    One worker decodes one batch after the other. When that takes longer than a training step, the queue is empty
-    at every step and the devices run dry, however fast they are. The training step itself is as fast as ever.
+    One worker decodes one batch after the other. When that takes longer than a training step, the queue is
+    empty at every step and the devices run dry, however fast they are. The training step itself is as fast
+    as ever.
 
 Try
-    --set workers=2 and 4: the steps per second double each time until the devices are the limit. --set decode-ms=10
-    makes one worker enough.
+    --set workers=2 and 4: the steps per second double each time until the devices are the limit. --set
+    decode-ms=10 makes one worker enough.
 
 Fix
     More loader workers, cheaper decoding, or data decoded beforehand.

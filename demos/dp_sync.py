@@ -1,22 +1,22 @@
 """One process drives all GPUs with nn.DataParallel, and waits for the slowest of them.
 
 What it shows
-    A GPT trains under `nn.DataParallel`. Each batch is cut into one piece a device. The sequences are sorted by
-    length, so the first quarter of the devices gets the long ones. Those stay near 98 %; the others finish
+    A GPT trains under `nn.DataParallel`. Each batch is cut into one piece a device. The sequences are sorted
+    by length, so the first quarter of the devices gets the long ones. Those stay near 98 %; the others finish
     early and read 0 % for seconds, again and again. One process id is on all devices, and the first device
     holds the most memory.
 
 Why
     DataParallel starts a thread for each replica, joins them all, and sums the gradients on the first device
     before the optimizer steps there. Whoever finishes early has nothing to do until the slowest is done, and
-    the wait is on the host: no kernel runs. Under DistributedDataParallel the early ranks wait too, but inside
-    the all-reduce, which nvidia-smi counts as busy.
+    the wait is on the host: no kernel runs. Under DistributedDataParallel the early ranks wait too, but
+    inside the all-reduce, which nvidia-smi counts as busy.
 
 Try
     --set split=even keeps DataParallel but gives each device its share of long sequences: the first device is
     still privileged, for it alone runs the optimizer. --set parallel=ddp keeps the uneven split: utilisation
-    reads 100 % everywhere, the compute share tells who waits. --set long-ratio=1 makes all sequences alike and
-    short: what DataParallel does on one device and between devices is then most of the step.
+    reads 100 % everywhere, the compute share tells who waits. --set long-ratio=1 makes all sequences alike
+    and short: what DataParallel does on one device and between devices is then most of the step.
 
 Fix
     One process a device with DistributedDataParallel, and batches that cost every device the same.
@@ -26,6 +26,8 @@ References
     https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html
     https://docs.pytorch.org/docs/stable/notes/ddp.html
 """
+
+from itertools import chain
 
 import torch
 from torch import nn
@@ -71,7 +73,11 @@ DEMO = {
         },
     },
     "comparison": [
-        {"label": "DataParallel, uneven", "variant": "fault", "params": {"parallel": "dp", "split": "uneven"}},
+        {
+            "label": "DataParallel, uneven",
+            "variant": "fault",
+            "params": {"parallel": "dp", "split": "uneven"},
+        },
         {"label": "DataParallel, even", "variant": "fault", "params": {"parallel": "dp", "split": "even"}},
         {"label": "DDP, uneven", "variant": "fix", "params": {"parallel": "ddp", "split": "uneven"}},
         {"label": "DDP, even", "variant": "fix", "params": {"parallel": "ddp", "split": "even"}},
@@ -90,6 +96,7 @@ def main(lab):
     lab.launch(
         train,
         ranks=1 if p.parallel == "dp" else lab.devices,
+        hosting="alone" if p.parallel == "dp" else "processes",
         plan=plan,
         sequences=SEQUENCES,
         length=SHORT * p.long_ratio,
@@ -111,8 +118,10 @@ def train(rank):
 
     corpus = rank.corpus(sample_lengths(p.long_ratio, rank.devices))
     hands = deal(p.split, rank.devices)
-    mine = sum(hands, []) if rank.ranks == 1 else hands[rank.index]
-    loader = rank.loader(corpus, batch_sampler=Batches(len(corpus), SEQUENCES * rank.devices, mine), workers=1)
+    mine = list(chain(*hands)) if p.parallel == "dp" else hands[rank.index]
+    loader = rank.loader(
+        corpus, batch_sampler=Batches(len(corpus), SEQUENCES * rank.devices, mine), workers=1
+    )
 
     for tokens, sequence_lengths, _ in rank.steps(loader):
         losses = model(tokens, sequence_lengths)  # (B), gathered on the first device under DataParallel

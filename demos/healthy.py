@@ -1,8 +1,9 @@
 """Data-parallel training as it should be: every device computes nearly all of the time.
 
 What it shows
-    A GPT trains under DistributedDataParallel, one process a device. Each rank has its own share of the data and
-    enough loader workers. All devices compute nearly all the time, none waits, and all hold the same memory.
+    A GPT trains under DistributedDataParallel, one process a device. Each rank has its own share of the data
+    and enough loader workers. All devices compute nearly all the time, none waits, and all hold the same
+    memory.
 
 Why
     Every rank does the same amount of work, the loader is ahead of the loop, kernels are long enough that the

@@ -1,22 +1,22 @@
 """One long batch doesn't fit: a rank runs out of memory after a while of good training.
 
 What it shows
-    Training goes well until one rank gets a batch of sequences twice as long as usual. Its activations don't fit,
-    and the step ends with torch.OutOfMemoryError on that rank alone. No device idles before that. The memory
-    that the step needs is predicted by category, without allocating it.
+    Training goes well until one rank gets a batch of sequences twice as long as usual. Its activations don't
+    fit, and the step ends with torch.OutOfMemoryError on that rank alone. No device idles before that. The
+    memory that the step needs is predicted by category, without allocating it.
 
 Why
-    Activations grow with the tokens of a batch, while parameters, gradients and optimizer state stay. A job that
-    fits the usual batch can fail at the first unusual one, hours later. In a real job the other ranks then wait in
-    the all-reduce, at 100 %, until the launcher ends them; this demo ends there.
+    Activations grow with the tokens of a batch, while parameters, gradients and optimizer state stay. A job
+    that fits the usual batch can fail at the first unusual one, hours later. In a real job the other ranks
+    then wait in the all-reduce, at 100 %, until the launcher ends them; this demo ends there.
 
 Try
-    --set batch=4 fits. --set model=7B fails in the first step: parameters, gradients and AdamW's state alone are
-    more than the device has, so neither a smaller batch nor checkpointing helps, only sharding them.
+    --set batch=4 fits. --set model=7B fails in the first step: parameters, gradients and AdamW's state alone
+    are more than the device has, so neither a smaller batch nor checkpointing helps, only sharding them.
 
 Fix
-    Keep less: checkpoint the activations (run each block's forward again in the backward), or cap the tokens of a
-    batch.
+    Keep less: checkpoint the activations (run each block's forward again in the backward), or cap the tokens
+    of a batch.
 
 References
     https://docs.pytorch.org/docs/stable/checkpoint.html

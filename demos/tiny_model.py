@@ -1,14 +1,14 @@
 """The model is too small for the device: the host can't launch its kernels fast enough.
 
 What it shows
-    A healthy job whose model is tiny. No device computes more than a fraction of the time, all alike and steadily:
-    nothing comes in waves, nobody waits for data or for another device. Memory is almost empty.
+    A healthy job whose model is tiny. No device computes more than a fraction of the time, all alike and
+    steadily: nothing comes in waves, nobody waits for data or for another device. Memory is almost empty.
 
 Why
-    Each kernel runs for a few microseconds, and launching it takes the host longer than that. The device is idle
-    between any two kernels. In a real nvidia-smi these gaps are far shorter than its sampling period, and since
-    it only asks whether any kernel ran, it may read anything up to 100 %: the compute share and the power draw
-    tell the truth.
+    Each kernel runs for a few microseconds, and launching it takes the host longer than that. The device is
+    idle between any two kernels. In a real nvidia-smi these gaps are far shorter than its sampling period,
+    and since it only asks whether any kernel ran, it may read anything up to 100 %: the compute share and
+    the power draw tell the truth.
 
 Try
     --set batch=16 makes the kernels longer for the same number of launches. --set model=350M does so too.

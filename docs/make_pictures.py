@@ -15,7 +15,9 @@ import tempfile
 from pathlib import Path
 
 SIZE = (100, 30)
-_TEXT = re.compile(r'(<text class="[^"]*" x=")([\d.]+)(" y="[\d.]+" textLength=")([\d.]+)("[^>]*>)((?:&#160;)+)')
+_TEXT = re.compile(
+    r'(<text class="[^"]*" x=")([\d.]+)(" y="[\d.]+" textLength=")([\d.]+)("[^>]*>)((?:&#160;)+)'
+)
 _SPACE = "&#160;"
 
 
@@ -65,8 +67,12 @@ async def take_pictures(out: Path, bank: Path, scratch: Path) -> list[Path]:
         picture("question")
         await pilot.press("r", "s")
         screen = app.screen
-        assert isinstance(screen, LabScreen)
-        while screen.state.phase in ("asking", "warming") or screen.state.strip.t_s < 0.7 * screen.state.strip.total_s:
+        if not isinstance(screen, LabScreen):
+            raise SystemExit(f"the lab did not open: {screen}")
+        while (
+            screen.state.phase in ("asking", "warming")
+            or screen.state.strip.t_s < 0.7 * screen.state.strip.total_s
+        ):
             if screen.state.phase in ("ended", "failed"):
                 break
             await pilot.pause(0.1)

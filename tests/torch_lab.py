@@ -30,7 +30,7 @@ class TorchLab:
             run = await self.lab.start(request)
             return [line async for line in run.lines()]
 
-        return self._do(read())
+        return self.do(read())
 
     def run(self, request: RunRequest) -> RunSummary:
         """Run it to its end: the summary."""
@@ -42,13 +42,14 @@ class TorchLab:
             (outcome,) = [line for line in lines if isinstance(line, Outcome)]
             return summarise(run.start_line, samples, outcome, run.asked)
 
-        return self._do(read())
+        return self.do(read())
 
     def close(self) -> None:
-        self._do(self.lab.close())
+        self.do(self.lab.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    def _do(self, work: Coroutine[Any, Any, T]) -> T:
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something on the lab's own loop, to its end."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()

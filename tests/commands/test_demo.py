@@ -285,7 +285,7 @@ def test_a_comparison_shows_control_fault_fix_and_more_side_by_side(compared: De
     assert compared("tested", "--compare", "--devices", "2") == 0, compared.err
     for text in ("control", "fault", "fix", "DataParallel", "closed form", "× control", "no GPU was used"):
         assert text in compared.out
-    assert max(len(line) for line in compared.out.splitlines() if "recorded" not in line) <= 160
+    assert max(len(line) for line in compared.out.splitlines()) <= 80
     assert compared("tested", "--compare", "--json") == 0
     told = json.loads(compared.out)
     assert [cell["label"] for cell in told["cells"]] == ["control", "fault", "fix", "DataParallel, even"]

@@ -20,7 +20,16 @@ def checked(quizapp: CommandLine) -> tuple[int, dict[str, Any], dict[str, str]]:
 
 def test_everything_is_looked_at_and_nothing_is_made(quizapp: CommandLine) -> None:
     _, checks, can = checked(quizapp)
-    for name in ("Python", "torch", "GPUs", "terminal", "characters", "clipboard", "state folder", "cache folder"):
+    for name in (
+        "Python",
+        "torch",
+        "GPUs",
+        "terminal",
+        "characters",
+        "clipboard",
+        "state folder",
+        "cache folder",
+    ):
         assert checks[name]["said"], name
     assert set(can) == {
         "take a bank",
@@ -82,7 +91,12 @@ def test_without_torch_it_says_how_to_install_it(quizapp: CommandLine) -> None:
 
 
 def test_tmux_and_a_locale_without_utf_8_are_limits_not_faults(quizapp: CommandLine) -> None:
-    quizapp.environment |= {"TMUX": "/tmp/tmux,1,0", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    quizapp.environment |= {
+        "TMUX": "/tmp/tmux,1,0",
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    }
     _, checks, _ = checked(quizapp)
     assert checks["clipboard"]["state"] == "limited"
     assert "set-clipboard" in checks["clipboard"]["hint"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from forked_demo import DEMOS, run
 
 torch = pytest.importorskip("torch", reason="needs torch")

@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
-from forked_demo import DEMOS, run
 
+from forked_demo import DEMOS, run
 from quizapp.lab.catalogue import Catalogue
 
 CATALOGUE = Catalogue.load([DEMOS])
@@ -65,7 +65,16 @@ def test_it_is_a_script_that_states_durations_and_no_readings(name: str) -> None
     names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     names |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg}
-    assert not names & {"util", "utilisation", "collective", "data_wait", "host_wait", "emit", "hold", "launches"}
+    assert not names & {
+        "util",
+        "utilisation",
+        "collective",
+        "data_wait",
+        "host_wait",
+        "emit",
+        "hold",
+        "launches",
+    }
 
 
 def test_a_demo_runs_from_its_own_file(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ async def test_a_demo_sees_an_allow_list_of_the_environment(
     import os, sys
     print("ENV", sorted(os.environ))
     print("TTY", os.isatty(0), os.isatty(1), os.isatty(2), repr(sys.stdin.read()))
-    print("FDS", sorted(int(fd) for fd in os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else "")
+    print("FDS", sorted(int(fd) for fd in os.listdir("/dev/fd")))
     print("CWD", os.getcwd() == os.environ["TMPDIR"])
     lab.start(); lab.outcome()
     """
@@ -563,7 +563,7 @@ def test_the_apps_death_ends_every_process(tmp_path: Path, end: signal.Signals) 
     assert app.stdout is not None
     ids = [int(part) for part in app.stdout.readline().split()]
     processes = [psutil.Process(pid) for pid in ids] + group(ids[1])
-    assert len({process.pid for process in processes}) == 6
+    assert len({process.pid for process in processes}) >= 6
     app.send_signal(end)
     app.wait()
     app.stdout.close()

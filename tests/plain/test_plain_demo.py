@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from demo_programs import FAKE_KIT, write_demo
-from run_processes import no_shared_memory_left
-from sample_bank import MemoryBank, multiple, option
 
+from demo_programs import FAKE_KIT, write_demo
 from quizapp.bank.model import DemoLink, Explanation, SingleChoice
 from quizapp.lab.runner import Lab
 from quizapp.plain import take
@@ -20,6 +18,8 @@ from quizapp.plain.demo import Demos
 from quizapp.store.begin import begin
 from quizapp.store.sitting import Sitting
 from quizapp.store.store import Store
+from run_processes import no_shared_memory_left
+from sample_bank import MemoryBank, multiple, option
 
 BODY = """
 lab.start()

@@ -10,12 +10,11 @@ import os
 import sys
 from pathlib import Path
 
-from sample_bank import MemoryBank, multiple
-
 from quizapp.assess.response import Response
 from quizapp.store.begin import begin
 from quizapp.store.database import StoreUnavailable
 from quizapp.store.store import Store
+from sample_bank import MemoryBank, multiple
 
 FOLDER = Path(sys.argv[1])
 BANK = MemoryBank([multiple()])

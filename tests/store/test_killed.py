@@ -11,15 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from child_process import Child
-from sample_bank import MemoryBank, three_questions
 
+from child_process import Child
 from quizapp.assess.attempt import event_to_json
 from quizapp.assess.response import Response
 from quizapp.bank.model import Take
 from quizapp.store.begin import begin
 from quizapp.store.sitting import Sitting
 from quizapp.store.store import Store
+from sample_bank import MemoryBank, three_questions
 
 BANK = MemoryBank(three_questions(), take=Take(shuffle=("questions", "options")))
 Send = Callable[[str], None]

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sample_bank import MemoryBank, multiple, single, three_questions
 
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import Verdict
@@ -15,6 +14,7 @@ from quizapp.errors import QuizappError
 from quizapp.store.begin import begin
 from quizapp.store.clock import learner_day, local, on_screen
 from quizapp.store.store import AttemptNotFound, Store
+from sample_bank import MemoryBank, multiple, single, three_questions
 
 SHUFFLED = Take(shuffle=("questions", "options"), pass_mark=0.5)
 
@@ -265,7 +265,7 @@ def test_ten_thousand_questions_start_and_finish() -> None:
 @pytest.mark.parametrize(
     ("moment", "day"),
     [
-        # Central European time: the clocks went forward at 2026-03-29 01:00 UTC and back at 2026-10-25 01:00 UTC.
+        # Berlin: the clocks went forward at 2026-03-29 01:00 UTC and back at 2026-10-25 01:00 UTC.
         (datetime(2026, 3, 28, 22, 59, tzinfo=UTC), "2026-03-28"),
         (datetime(2026, 3, 28, 23, 0, tzinfo=UTC), "2026-03-29"),
         (datetime(2026, 3, 29, 21, 59, tzinfo=UTC), "2026-03-29"),

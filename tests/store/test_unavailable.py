@@ -15,20 +15,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from child_process import Child
-from sample_bank import MemoryBank, multiple, single
 
 import quizapp.bank.snapshot  # the child without privileges may not be able to read it
+from child_process import Child
 from quizapp.assess.response import Response
 from quizapp.store.begin import begin, open_store
 from quizapp.store.database import FILE_NAME, StoreUnavailable
 from quizapp.store.schema import VERSION
 from quizapp.store.store import Store
+from sample_bank import MemoryBank, multiple, single
 
 assert quizapp.bank.snapshot
 
 HERE = Path(__file__).resolve().parent
 BANK = MemoryBank([multiple()])
+NAMESPACE = ("unshare", "--mount", "--map-root-user")
 
 
 def filled(folder: Path) -> str:
@@ -44,14 +45,14 @@ def filled(folder: Path) -> str:
 
 def refusal(folder: Path) -> StoreUnavailable:
     with pytest.raises(StoreUnavailable) as caught:
-        store = Store.open(folder)
-        store.attempts()
-        begin_without_fallback(store)
+        use(folder)
     assert caught.value.hint
     return caught.value
 
 
-def begin_without_fallback(store: Store) -> None:
+def use(folder: Path) -> None:
+    store = Store.open(folder)
+    store.attempts()
     sitting = store.start(BANK, "ada")
     sitting.show(0)
 
@@ -290,9 +291,10 @@ def test_a_write_that_hits_a_limit_loses_nothing_and_the_attempt_can_go_on_unsav
 
 
 def can_mount() -> bool:
-    asked = ["unshare", "--mount", "--map-root-user", "true"]
     try:
-        return subprocess.run(asked, capture_output=True, check=False, timeout=30).returncode == 0
+        return (
+            subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False, timeout=30).returncode == 0
+        )
     except OSError:
         return False
 
@@ -302,8 +304,7 @@ def can_mount() -> bool:
 def test_a_full_disk_loses_nothing_and_says_that_it_is_full(tmp_path: Path, size: str) -> None:
     script = 'mount -t tmpfs -o size="$1" none "$2" && exec "$3" "$4" "$2"'
     done = subprocess.run(
-        ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh", size, tmp_path, sys.executable]
-        + [HERE / "full_disk.py"],
+        [*NAMESPACE, "sh", "-c", script, "sh", size, tmp_path, sys.executable, HERE / "full_disk.py"],
         capture_output=True,
         text=True,
         check=False,

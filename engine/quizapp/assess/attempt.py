@@ -104,7 +104,7 @@ _TYPES: dict[str, type[Event]] = {
 }
 _NAMES = {kind: name for name, kind in _TYPES.items()}
 _RESTORE: dict[str, Callable[[Any], Any]] = {
-    "question_ids": tuple,
+    "question_ids": lambda ids: tuple(ids.split(" ")),
     "option_order": tuple,
     "shuffle": tuple,
     "response": Response.from_json,
@@ -117,6 +117,9 @@ def event_to_json(event: Event) -> tuple[str, dict[str, Any]]:
     body = event._asdict()
     if isinstance(event, ResponseChanged):
         body["response"] = event.response.to_json()
+    elif isinstance(event, Started):
+        # One string: ten thousand ids are read back several times as fast as out of a list.
+        body["question_ids"] = " ".join(event.question_ids)
     return _NAMES[type(event)], body
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from quizapp.bank.findings import Finding, Severity, Where
 from quizapp.bank.load import LoadedBank
-from quizapp.bank.markdown import parse, to_plain
+from quizapp.bank.markdown import Block, parse, to_plain
 from quizapp.bank.model import Bank, MultipleChoice, Option, Question, SingleChoice
 from quizapp.bank.references import referenced
 from quizapp.bank.spelling import parse_count
@@ -105,7 +105,7 @@ class _Check:
         self._text(("description",), bank.description)
         for name, sentence in bank.objectives.items():
             self._text(("objectives", name), sentence)
-        if bank.questions:
+        if self._loaded.whole:
             used = {question.objective for question in bank.questions}
             for name in bank.objectives:
                 if name not in used:
@@ -116,8 +116,8 @@ class _Check:
                         f"no question has the objective {name}",
                         hint,
                     )
-        for code, message, hint in giveaways(bank):
-            self._warn(("questions",), code, message, hint)
+            for code, message, hint in giveaways(bank):
+                self._warn(("questions",), code, message, hint)
 
     def question(self, index: int, question: Question) -> None:
         at: Where = ("questions", index)
@@ -134,21 +134,12 @@ class _Check:
     def _stem(self, at: Where, stem: str) -> None:
         if not self._english:
             return
-        for sentence in _SENTENCE.findall(_without_code(stem)):
+        for sentence in _SENTENCE.findall(_unstressed(parse(stem))):
             for found in _NEGATION.finditer(sentence):
-                word = found[0]
-                around = sentence[max(0, found.start() - 2) : found.end() + 2]
-                stressed = word.isupper() or re.search(
-                    rf"[*_]{re.escape(word)}[*_]|[*_]\w*{re.escape(word)}[*_]", around
-                )
-                if not stressed:
+                if not found[0].isupper():
+                    message = f"the stem asks with {found[0]!r}, which is easily missed"
                     hint = "stress it, as in **NOT**, or ask for what is true"
-                    self._warn(
-                        (*at, "stem"),
-                        "negation",
-                        f"the stem asks with {word!r}, which is easily missed",
-                        hint,
-                    )
+                    self._warn((*at, "stem"), "negation", message, hint)
                     return
 
     def _explanation(self, at: Where, question: Question) -> None:
@@ -191,7 +182,7 @@ class _Check:
             self._text((*where, "rationale"), option.rationale)
             self._option_words((*where, "text"), option.text, question)
             self._option_words((*where, "rationale"), option.rationale, question)
-            words = " ".join(to_plain(parse(option.text), 10_000).split()).casefold()
+            words = _plain_words(option.text)
             if words in first:
                 message = f"options {first[words].id} and {option.id} have the same text"
                 self._report(
@@ -362,6 +353,17 @@ def _devices_problem(demo: Demo, text: str) -> str:
 
 def _plain_words(text: str) -> str:
     return " ".join(to_plain(parse(text), 10_000).replace("*", "").replace("`", "").split()).casefold()
+
+
+def _unstressed(document: Sequence[Block]) -> str:
+    """The text of a document without what is stressed, and without code."""
+    parts = []
+    for block in document:
+        for span in block.spans:
+            stressed = {"strong", "em", "code", "math"} & set(span.style)
+            parts.append("…" if stressed else span.text)
+        parts += ["\n", _unstressed(block.children)]
+    return "".join(parts)
 
 
 def _without_code(text: str) -> str:

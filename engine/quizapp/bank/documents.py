@@ -132,7 +132,7 @@ def document(text: str) -> Document:
 
 
 def known_document(text: str) -> Document | None:
-    """`document(text)` if it was seen before or needs no parser; None where that would have to be imported."""
+    """`document(text)` if it was seen before or needs no parser; else None."""
     return _documents().known(text)
 
 

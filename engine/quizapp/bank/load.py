@@ -45,6 +45,8 @@ class LoadedBank:
     bank: Bank
     head: Places
     places: list[Places]
+    whole: bool
+    """Whether this is all of the bank; else what is missing has errors."""
 
     def finding(
         self,
@@ -90,7 +92,9 @@ def read_bank(path: Path) -> tuple[LoadedBank, list[Finding]]:
     with _collector_paused():
         reading.read(source)
     digest = hashlib.sha256(source).hexdigest()
-    return LoadedBank(str(path), digest, reading.bank, reading.head, reading.places), reading.findings
+    return LoadedBank(
+        str(path), digest, reading.bank, reading.head, reading.places, not reading.findings
+    ), reading.findings
 
 
 def read_source(path: Path) -> bytes:

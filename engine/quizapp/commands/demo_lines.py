@@ -7,12 +7,13 @@ import contextlib
 import json
 import signal
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quizapp.lab.printed import SampleLines, head_lines, summary_lines
+from quizapp.lab.printed import WIDTH, SampleLines, head_lines, summary_lines
 from quizapp.lab.protocol import Line, Log, Outcome, Sample, Start
 from quizapp.lab.runner import Lab, LabState, Run
 from quizapp.lab.summary import summarise
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from quizapp.lab.runner import RunRequest
     from quizapp.lab.summary import RunSummary
 
+COMPARISON_LEGEND = (
+    "Shares are means over the devices. Closed form: worked out from the plan, apart from the run; the "
+    "percentage is of the device furthest off, ! means more than 5 %. Ratios: measured (closed form)."
+)
 PROGRESS_EVERY_S = 5.0
 """Device time between two lines of progress, where the samples themselves aren't shown."""
 
@@ -78,11 +83,11 @@ class Report:
             return
         from quizapp.lab.compare import table
 
-        for text in (*comparison.notices, *table(comparison)):
+        for text in comparison.notices:
+            self._tell(textwrap.fill(text, WIDTH))
+        for text in table(comparison, WIDTH):
             self._tell(text)
-        self._tell(
-            "closed form: worked out from the plan; ! is more than 5 % off. Ratios: measured (closed form)"
-        )
+        self._tell(textwrap.fill(COMPARISON_LEGEND, WIDTH))
         for text in (*(f"not as declared: {d}" for d in differences), *comparison.off):
             self._tell(text)
 
@@ -125,7 +130,9 @@ async def _run_all(
         else:
             current[-1].end("stopped")
 
-    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    # What is ignored from the outside (nohup, a job in the background) stays ignored.
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handled = [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
     for number in handled:
         # Only the main thread may; elsewhere whoever owns the thread sees to signals.
         with contextlib.suppress(ValueError, RuntimeError):

@@ -40,7 +40,7 @@ def write_starter(path: Path) -> None:
     text = starter.read_text(encoding="utf-8").replace("@FILE@", _shown(path))
     schema = path.parent / SCHEMA_NAME
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make(path.parent)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
         if not schema.exists():
@@ -51,6 +51,15 @@ def write_starter(path: Path) -> None:
         ) from None
     except OSError as error:
         raise QuizappError(f"{path} can't be written: {error.strerror}") from None
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        from quizapp.errors import QuizappError
+
+        raise QuizappError(f"{folder} is no folder") from None
 
 
 def _path(bank: str, folder: Path | None) -> Path:

@@ -31,9 +31,7 @@ def command(context: click.Context, learner: str | None, bank_id: str | None, as
     else:
         who = f" of {learner}" if learner else ""
         on = f" on {bank_id}" if bank_id else ""
-        _say(
-            f"No attempts{who}{on} yet. `quizapp take multi-gpu` begins one; `quizapp list` has more."
-        )
+        _say(f"No attempts{who}{on} yet. `quizapp take multi-gpu` begins one; `quizapp list` has more.")
 
 
 @command.command(name="show")

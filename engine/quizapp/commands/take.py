@@ -105,6 +105,11 @@ def _take_plainly(
     folders: tuple[Path, ...],
     device: Device,
 ) -> int:
+    import gc
+
+    # Collecting garbage costs a tenth of the way to the first question of a large bank, and there is next to
+    # none until a demo runs.
+    gc.disable()
     from quizapp.bank.library import find_bank, open_bank
     from quizapp.plain import take
     from quizapp.store.begin import begin, open_store
@@ -118,6 +123,7 @@ def _take_plainly(
         if not demos:
             from quizapp.plain.demo import Demos
 
+            gc.enable()
             demos.append(Demos(folders, device))
         return demos[0]
 

@@ -1,4 +1,6 @@
-"""The memory of one emulated device: bookkeeping by category against a stated capacity. Nothing is allocated."""
+"""The memory of one emulated device: bookkeeping by category against a stated capacity. Nothing is
+allocated.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ Refuse = Callable[[str], NoReturn]
 
 
 class DeviceMemory:
-    """What a device holds, in bytes; a request beyond the capacity is refused as PyTorch's allocator refuses it.
+    """What a device holds, in bytes; a request beyond the capacity is refused as PyTorch's allocator refuses
+    it.
 
-    Every emulated request is exact: there is no fragmentation and no cache, so nothing is reserved and unused.
+    Every emulated request is exact: there is no fragmentation and no cache, so nothing is reserved and
+    unused.
     """
 
     def __init__(self, name: str, capacity_bytes: float, context_bytes: float, refuse: Refuse) -> None:

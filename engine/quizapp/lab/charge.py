@@ -23,7 +23,6 @@ from quizapp.lab.shape import (
     FLOAT32_BYTES,
 )
 
-
 BUCKET_BYTES = 25 * 2**20  # DDP's default
 
 
@@ -65,7 +64,9 @@ class Charges:
         optimizer.register_step_pre_hook(self._optimizer_step)
 
     def stands_for(self, model: GPT) -> dict[Tensor, tuple[float, float]]:
-        """For each parameter of the small model: the bytes of gradients, and the buckets, that it stands for."""
+        """For each parameter of the small model: the bytes of gradients, and the buckets, that it stands
+        for.
+        """
         shape = self.driver.plan.shape
         parameters: dict[Tensor, tuple[float, float]] = {
             # One tensor is never cut: it is a bucket of its own, however large.
@@ -89,14 +90,16 @@ class Charges:
         def after(_: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> None:
             if output.requires_grad and torch._C._current_graph_task_id() == -1:
                 index, sequences, length = self._where(inputs[0])
-                output.register_hook(lambda _: backward(index, sequences, length, name))
+                output.register_hook(  # type: ignore[no-untyped-call]
+                    lambda _: backward(index, sequences, length, name)
+                )
 
         # Before, not after: a checkpoint that is run again stops as soon as it has all that it needs.
         module.register_forward_pre_hook(before)
         module.register_forward_hook(after)
 
     def _where(self, x: Tensor) -> tuple[int, int, float]:
-        index = x.index if isinstance(x, EmulatedTensor) else self.driver.first
+        index = x.emulated_index if isinstance(x, EmulatedTensor) else self.driver.first
         return index, x.shape[0], float(x.shape[1] * self.stand_in.tokens_each)
 
     def _block_forward(self, index: int, sequences: int, length: float, _: str, *, again: bool) -> None:

@@ -38,7 +38,9 @@ def _backward_s(plan: Plan, sequences: float, length: float, *, checkpointing: b
 
 
 def _exposed_s(plan: Plan, backward_s: float) -> float:
-    """What of DDP's all-reduces the backward can't hide: the blocks' surplus or last bucket, and the embedding."""
+    """What of DDP's all-reduces the backward can't hide: the blocks' surplus or last bucket, and the
+    embedding.
+    """
     if plan.devices == 1:
         return 0.0
     blocks = plan.shape.layers * plan.shape.block_parameters * FLOAT32_BYTES
@@ -69,7 +71,9 @@ def even_ranks(
     decode_s: float = 0.0,
     workers: int = 0,
 ) -> Expected:
-    """DDP whose ranks all do the same: bound by the device, by the host's launches, or by the loader's workers."""
+    """DDP whose ranks all do the same: bound by the device, by the host's launches, or by the loader's
+    workers.
+    """
     work_s = _work_s(plan, sequences, length, checkpointing=checkpointing)
     exposed_s = _exposed_s(plan, _backward_s(plan, sequences, length, checkpointing=checkpointing))
     # The optimizer's kernels are launched while its gradients are still on their way.
@@ -84,9 +88,9 @@ def even_ranks(
 def unequal_lengths(plan: Plan, dealt: Sequence[Sequence[int]], *, parallel: str) -> Expected:
     """Sequences of `dealt[device]` tokens on each device, one by one and with checkpointing.
 
-    The step lasts as long as the slowest device's work; DataParallel adds the broadcast of the parameters, the
-    reduction of the gradients and the first device's optimizer, DDP what the last backward doesn't hide of the
-    all-reduce and the optimizer on every device.
+    The step lasts as long as the slowest device's work; DataParallel adds the broadcast of the parameters,
+    the reduction of the gradients and the first device's optimizer, DDP what the last backward doesn't hide
+    of the all-reduce and the optimizer on every device.
     """
     work_s = [sum(_work_s(plan, 1, length, checkpointing=True) for length in lengths) for lengths in dealt]
     weights = plan.shape.parameter_bytes
@@ -105,7 +109,9 @@ def unequal_lengths(plan: Plan, dealt: Sequence[Sequence[int]], *, parallel: str
 def one_long_batch(
     plan: Plan, sequences: int, length: float, long: float, *, victim: int, step: int, checkpointing: bool
 ) -> Expected:
-    """DDP in which the rank `victim` has a batch of `long` sequences at step number `step`, counted from 0."""
+    """DDP in which the rank `victim` has a batch of `long` sequences at step number `step`, counted from
+    0.
+    """
     usual_s = _work_s(plan, sequences, length, checkpointing=checkpointing)
     long_s = _work_s(plan, sequences, long, checkpointing=checkpointing)
     exposed_s = _exposed_s(plan, _backward_s(plan, sequences, length, checkpointing=checkpointing))

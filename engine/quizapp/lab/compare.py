@@ -305,6 +305,7 @@ def _closed(figure: Figure, metric: str) -> str:
     if figure.expected is None:
         return "—"
     sign = "" if figure.deviation is None else f" {figure.deviation:+.1%}"
+    sign = " ±0.0%" if sign in (" -0.0%", " +0.0%") else sign
     return f"{_figure(figure.expected, metric)}{sign}{' !' if figure.off else ''}"
 
 

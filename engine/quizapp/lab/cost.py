@@ -1,4 +1,6 @@
-"""The one cost model: operations and bytes to seconds, on a device whose figures come from a file with sources."""
+"""The one cost model: operations and bytes to seconds, on a device whose figures come from a file with
+sources.
+"""
 
 from __future__ import annotations
 

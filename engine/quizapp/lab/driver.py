@@ -1,4 +1,6 @@
-"""A process that drives devices: its clock, their timelines and memories, and what a launch costs. No torch."""
+"""A process that drives devices: its clock, their timelines and memories, and what a launch costs. No
+torch.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Driver:
         return self._clocks.get(index, self.host)
 
     def launch(self, index: int, seconds: float, kernels: int) -> float:
-        """Queue work on a device; returns its start. Threads of one interpreter slow each other's launches."""
+        """Queue work on a device; returns its start. Threads of one interpreter slow each other's
+        launches.
+        """
         launch_s = self.plan.launch_s() * self._contention
         return self.devices[index].launch(self.clock(index), seconds, kernels, launch_s)
 
@@ -65,7 +69,9 @@ class Driver:
         self._contention = 1
 
     def collective(self, indices: Sequence[int], seconds: float) -> None:
-        """A collective of this process: each device enters it when it is free, and spins until the last one."""
+        """A collective of this process: each device enters it when it is free, and spins until the last
+        one.
+        """
         self.host.run(self.plan.launch_s())
         starts = {index: max(self.devices[index].tail_s, self.host.now_s) for index in indices}
         end_s = max(starts.values()) + seconds

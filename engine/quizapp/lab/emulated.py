@@ -1,7 +1,7 @@
 """Emulated devices for PyTorch: tensors that live on `emu:i`, and the list of everything that is replaced.
 
-`torch.nn.DataParallel` runs unmodified on them. Its control flow, its threads and its gradients are real; what
-a copy or a collective takes comes from the plan of the process's `Driver`.
+`torch.nn.DataParallel` runs unmodified on them. Its control flow, its threads and its gradients are real;
+what a copy or a collective takes comes from the plan of the process's `Driver`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import torch
-import torch.distributed as dist
 from torch.nn.parallel import comm
 from torch.utils import backend_registration
 
@@ -23,7 +22,7 @@ DEVICE_TYPE = "emu"
 
 @dataclass(frozen=True)
 class Replacement:
-    """One name of PyTorch that an emulated run sees changed; `owner` is None where it is registered, not set."""
+    """One name of PyTorch that an emulated run sees changed, and why."""
 
     name: str
     why: str
@@ -37,56 +36,56 @@ class EmulatedTensor(torch.Tensor):
     Python reads the emulated device. Operations on tensors of two devices are refused, as on real ones.
     """
 
-    inner: torch.Tensor
-    index: int
+    held: torch.Tensor
+    emulated_index: int
 
     __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
     @staticmethod
-    def __new__(cls, inner: torch.Tensor, index: int) -> EmulatedTensor:
+    def __new__(cls, held: torch.Tensor, index: int) -> EmulatedTensor:
         wrapper: EmulatedTensor = torch.Tensor._make_wrapper_subclass(
             cls,
-            inner.size(),
-            strides=inner.stride(),
-            storage_offset=inner.storage_offset(),
-            dtype=inner.dtype,
-            device="cpu",
+            held.size(),
+            strides=held.stride(),
+            storage_offset=held.storage_offset(),
+            dtype=held.dtype,
+            device=torch.device("cpu"),
         )
-        wrapper.inner = inner
-        wrapper.index = index
+        wrapper.held = held
+        wrapper.emulated_index = index
         return wrapper
 
     @property
-    def device(self) -> torch.device:
-        return torch.device(DEVICE_TYPE, self.index)
+    def device(self) -> torch.device:  # type: ignore[override]
+        return torch.device(DEVICE_TYPE, self.emulated_index)
 
     def get_device(self) -> int:
-        return self.index
+        return self.emulated_index
 
     def cpu(self, *_: Any, **__: Any) -> torch.Tensor:
         """A copy for the host, which waits until the device has got there."""
-        _driver().synchronise(self.index)
-        return self.detach().inner
+        _driver().synchronise(self.emulated_index)
+        return self.held.detach()
 
     def tolist(self) -> Any:
         return self.cpu().tolist()
 
     def __repr__(self, **_: Any) -> str:  # type: ignore[override]
-        return f"EmulatedTensor({self.inner!r}, device='{self.device}')"
+        return f"EmulatedTensor({self.held!r}, device='{self.device}')"
 
     @classmethod
-    def __torch_dispatch__(
+    def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         inputs: list[EmulatedTensor] = []
         inner_args = [_unwrap(value, inputs) for value in args]
         inner_kwargs = {name: _unwrap(value, inputs) for name, value in (kwargs or {}).items()}
-        index = inputs[0].index
+        index = inputs[0].emulated_index
         for other in inputs:
-            if other.index != index:
+            if other.emulated_index != index:
                 raise RuntimeError(
                     "Expected all tensors to be on the same device, but found at least two devices, "
-                    f"{DEVICE_TYPE}:{index} and {DEVICE_TYPE}:{other.index}!"
+                    f"{DEVICE_TYPE}:{index} and {DEVICE_TYPE}:{other.emulated_index}!"
                 )
         if func is torch.ops.aten._local_scalar_dense.default:
             _driver().synchronise(index)
@@ -103,7 +102,7 @@ def _unwrap(value: Any, inputs: list[EmulatedTensor]) -> Any:
     # Written out, where torch's tree_map would do: half of a step's time went there.
     if isinstance(value, EmulatedTensor):
         inputs.append(value)
-        return value.inner
+        return value.held
     if isinstance(value, (list, tuple)):
         return [_unwrap(part, inputs) for part in value]
     return value
@@ -112,7 +111,7 @@ def _unwrap(value: Any, inputs: list[EmulatedTensor]) -> Any:
 def _wrap(result: Any, index: int, inputs: Sequence[EmulatedTensor]) -> Any:
     if isinstance(result, torch.Tensor):
         for known in inputs:  # an operation in place gives back what it was given
-            if known.inner is result:
+            if known.held is result:
                 return known
         return EmulatedTensor(result, index)
     if isinstance(result, (list, tuple)):
@@ -177,7 +176,7 @@ def _broadcast_coalesced(
     driver.fork(devices, contention=len(devices))
     return [
         [
-            tensor.detach() if index == tensor.index else EmulatedTensor(tensor.inner.clone(), index)
+            tensor.detach() if index == tensor.emulated_index else EmulatedTensor(tensor.held.clone(), index)
             for tensor in tensors
         ]
         for index in devices
@@ -192,24 +191,22 @@ def _scatter(
     streams: object,
 ) -> tuple[torch.Tensor, ...]:
     driver = _driver()
-    inner = tensor.inner
-    parts = inner.split(list(chunk_sizes), dim) if chunk_sizes else inner.chunk(len(devices), dim)
+    held = tensor.held
+    parts = torch.split(held, list(chunk_sizes), dim) if chunk_sizes else held.chunk(len(devices), dim)
     for index, part in zip(devices, parts, strict=False):
-        driver.copy(tensor.index, index, _bytes([part]))
+        driver.copy(tensor.emulated_index, index, _bytes([part]))
     if _in_backward():
         # The engine runs the backward of each replica in the thread of its device, without the interpreter.
         driver.fork(devices, contention=1)
-    return tuple(
-        EmulatedTensor(part.clone(), index) for index, part in zip(devices, parts, strict=False)
-    )
+    return tuple(EmulatedTensor(part.clone(), index) for index, part in zip(devices, parts, strict=False))
 
 
 def _gather(tensors: Sequence[EmulatedTensor], dim: int, target: int) -> torch.Tensor:
     driver = _driver()
     driver.join()
     for tensor in tensors:
-        driver.copy(tensor.index, target, _bytes([tensor]))
-    return EmulatedTensor(torch.cat([tensor.inner for tensor in tensors], dim), target)
+        driver.copy(tensor.emulated_index, target, _bytes([tensor]))
+    return EmulatedTensor(torch.cat([tensor.held for tensor in tensors], dim), target)
 
 
 def _reduce_add_coalesced(
@@ -217,12 +214,12 @@ def _reduce_add_coalesced(
 ) -> tuple[torch.Tensor, ...]:
     driver = _driver()
     driver.join()
-    driver.reduce_gradients([tensors[0].index for tensors in inputs], destination)
+    driver.reduce_gradients([tensors[0].emulated_index for tensors in inputs], destination)
     sums = []
     for copies in zip(*inputs, strict=True):
-        total = copies[0].inner.clone()
+        total = copies[0].held.clone()
         for copy in copies[1:]:
-            total += copy.inner
+            total += copy.held
         sums.append(EmulatedTensor(total, destination))
     return tuple(sums)
 
@@ -246,7 +243,7 @@ REPLACED: tuple[Replacement, ...] = (
     ),
     Replacement(
         "torch.nn.parallel.comm.reduce_add_coalesced",
-        "sums the replicas' gradients as one NCCL reduction; the original asks each tensor whether it is on CUDA",
+        "sums the replicas' gradients as one NCCL reduction; the original looks for CUDA tensors",
         _reduce_add_coalesced,
     ),
 )
@@ -255,7 +252,9 @@ REGISTERED: tuple[Replacement, ...] = (
         "PrivateUse1 backend 'emu'",
         "PyTorch's own entrance for devices written in Python: makes `emu:0` … `emu:N-1` known",
     ),
-    Replacement("aten::empty_strided, aten::empty.memory_format on 'emu'", "what `.to('emu:i')` allocates with"),
+    Replacement(
+        "aten::empty_strided, aten::empty.memory_format on 'emu'", "what `.to('emu:i')` allocates with"
+    ),
     Replacement(
         "torch.__future__.set_overwrite_module_params_on_conversion(True)",
         "`module.to('emu:0')` makes new parameters: an emulated tensor can't be swapped into an old one",
@@ -264,7 +263,7 @@ REGISTERED: tuple[Replacement, ...] = (
 THREADED: tuple[Replacement, ...] = (
     Replacement(
         "torch.distributed.distributed_c10d._world",
-        "ranks hosted as threads: process groups are looked up by thread (torch.testing's multi-threaded group)",
+        "ranks hosted as threads: each thread has its own process groups (torch.testing has this)",
     ),
 )
 
@@ -282,9 +281,9 @@ def _register() -> None:
     if _library:
         return
     backend_registration._setup_privateuseone_for_python_backend(DEVICE_TYPE, _EmulatedModule())
-    library = torch.library.Library("aten", "IMPL")
-    library.impl("empty_strided", _empty_strided, "PrivateUse1")
-    library.impl("empty.memory_format", _empty, "PrivateUse1")
+    library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    library.impl("empty_strided", _empty_strided, "PrivateUse1")  # type: ignore[no-untyped-call]
+    library.impl("empty.memory_format", _empty, "PrivateUse1")  # type: ignore[no-untyped-call]
     _library.append(library)
 
 
@@ -317,20 +316,16 @@ def threaded_ranks() -> Iterator[None]:
     """Within the block each thread can be a rank with process groups of its own."""
     from torch.testing._internal.distributed import multi_threaded_pg
 
-    multi_threaded_pg._install_threaded_pg()
-    torch._C._distributed_c10d._set_thread_isolation_mode(True)
+    isolate: Any = torch._C._distributed_c10d._set_thread_isolation_mode  # type: ignore[attr-defined]
+    multi_threaded_pg._install_threaded_pg()  # type: ignore[no-untyped-call]
+    isolate(True)
     try:
         yield
     finally:
-        torch._C._distributed_c10d._set_thread_isolation_mode(False)
-        multi_threaded_pg._uninstall_threaded_pg()
+        isolate(False)
+        multi_threaded_pg._uninstall_threaded_pg()  # type: ignore[no-untyped-call]
 
 
 def refuse(message: str) -> NoReturn:
     """Fail a request for memory as PyTorch's allocator does."""
     raise torch.OutOfMemoryError(f"Emulated device out of memory. {message}")
-
-
-def threaded_group(rank: int, ranks: int, store: dist.Store) -> None:
-    """Join the process group of ranks that are threads of this process."""
-    dist.init_process_group("threaded", rank=rank, world_size=ranks, store=store)

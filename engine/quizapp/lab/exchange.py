@@ -7,17 +7,19 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch._C._distributed_c10d import GradBucket
 from torch.nn.parallel import DistributedDataParallel
 
 from quizapp.lab.driver import Driver
 
 
 class GradientExchange:
-    """A communication hook: the real all-reduce of the real gradients, and when it would have begun and ended.
+    """A communication hook: the real all-reduce of the real gradients, and when it would have begun and
+    ended.
 
-    Each rank stamps the moments at which its device had the first and the last of a bucket's gradients. The stamps
-    travel in the same message, so that every rank knows when the last one arrived: the emulated collective can't
-    end before that, and until then the early ranks' devices spin in it.
+    Each rank stamps the moments at which its device had the first and the last of a bucket's gradients. The
+    stamps travel in the same message, so that every rank knows when the last one arrived: the emulated
+    collective can't end before that, and until then the early ranks' devices spin in it.
 
     A bucket of the small model stands for `pieces` buckets of the stated one, which are sent one by one.
     """
@@ -36,7 +38,7 @@ class GradientExchange:
     def attach(self, model: DistributedDataParallel) -> None:
         model.register_comm_hook(self, _all_reduce)
 
-    def reduce(self, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
+    def reduce(self, bucket: GradBucket) -> torch.futures.Future[Tensor]:
         gradients = bucket.buffer()
         reduced_bytes = sum(self.stands_for[parameter][0] for parameter in bucket.parameters())
         pieces = max(1, round(sum(self.stands_for[parameter][1] for parameter in bucket.parameters())))
@@ -54,7 +56,8 @@ class GradientExchange:
             reduced: Tensor = finished.value()[0]
             return reduced[: gradients.numel()]
 
-        return done.then(gradients_of)
+        reduced: torch.futures.Future[Tensor] = done.then(gradients_of)
+        return reduced
 
     def settle(self) -> None:
         """After the backward: put this step's collectives on the device's timeline, in their order."""
@@ -76,6 +79,6 @@ class GradientExchange:
             device.wait_for(self.end_s)
 
 
-def _all_reduce(state: object, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
+def _all_reduce(state: object, bucket: GradBucket) -> torch.futures.Future[Tensor]:
     assert isinstance(state, GradientExchange)  # noqa: S101  register_comm_hook loses its type
     return state.reduce(bucket)

@@ -30,11 +30,14 @@ class Block(nn.Module):
         q, k, v = qkv.view(B, T, 3, self.heads, C // self.heads).permute(2, 0, 3, 1, 4)  # each (B, nh, T, hs)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.attention_out(mixed.transpose(1, 2).reshape(B, T, C))
-        return x + self.mlp_out(F.gelu(self.mlp_in(self.mlp_norm(x))))
+        mlp: Tensor = self.mlp_out(F.gelu(self.mlp_in(self.mlp_norm(x))))
+        return x + mlp
 
 
 class Head(nn.Module):
-    """The last norm, the projection onto the vocabulary with the embedding's weight, the loss of each sequence."""
+    """The last norm, the projection onto the vocabulary with the embedding's weight, the loss of each
+    sequence.
+    """
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -42,8 +45,9 @@ class Head(nn.Module):
 
     def forward(self, x: Tensor, embedding: Tensor, targets: Tensor) -> Tensor:
         logits = F.linear(self.norm(x), embedding)  # (B, T, V)
-        losses = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
-        return losses.view(targets.shape).mean(dim=1)  # (B)
+        losses: Tensor = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+        mean: Tensor = losses.view(targets.shape).mean(dim=1)  # (B)
+        return mean
 
 
 class GPT(nn.Module):
@@ -79,5 +83,7 @@ class GPT(nn.Module):
     def _run(self, module: nn.Module, *inputs: Tensor) -> Tensor:
         if self.checkpointing:
             # Keep the inputs alone, and run the module again in the backward.
-            return checkpoint(module, *inputs, use_reentrant=False, preserve_rng_state=False)  # type: ignore[no-any-return]
-        return module(*inputs)  # type: ignore[no-any-return]
+            again: Tensor = checkpoint(module, *inputs, use_reentrant=False, preserve_rng_state=False)
+            return again
+        output: Tensor = module(*inputs)
+        return output

@@ -1,15 +1,15 @@
 """What a demo imports: the lab that starts its ranks, and the names that its training loop uses.
 
-    def main(lab):
-        plan = lab.plan(lab.params.model)
-        lab.launch(train, ranks=lab.devices, plan=plan, sequences=8, length=2048)
+def main(lab):
+    plan = lab.plan(lab.params.model)
+    lab.launch(train, ranks=lab.devices, plan=plan, sequences=8, length=2048)
 
-    def train(rank):
-        model = DistributedDataParallel(rank.gpt().to(rank.device))
+def train(rank):
+    model = DistributedDataParallel(rank.gpt().to(rank.device))
+    ...
+    for batch in rank.steps(loader):
         ...
-        for batch in rank.steps(loader):
-            ...
-            rank.finish_step(loss)
+        rank.finish_step(loss)
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 import torch
 import torch._dynamo  # DDP imports it, 2 s of CPU, in every rank that doesn't inherit it
@@ -33,11 +34,15 @@ from quizapp.lab.charge import StandIn
 from quizapp.lab.merge import Merger
 from quizapp.lab.plan import Plan
 from quizapp.lab.rank import EmulatedRank, Job
-from quizapp.lab.ranks import Hosting, started
+from quizapp.lab.ranks import Hosting, Ranks, started
 from quizapp.lab.shape import SIZES
 
+if TYPE_CHECKING:
+    from quizapp.lab.cuda_rank import CudaRank
+
 Expected = Callable[[int], dict[str, Any]]
-Train = Callable[[EmulatedRank], None]
+AnyRank = Union[EmulatedRank, "CudaRank"]
+Train = Callable[[Any], None]
 Predict = Callable[[], dict[str, Any]]
 
 NOTICE = (
@@ -62,7 +67,9 @@ class Lab:
         self.values = {
             name: param.get(self.variant, param["default"]) for name, param in declared["params"].items()
         } | dict(spec.get("params") or {})
-        self.params = SimpleNamespace(**{name.replace("-", "_"): value for name, value in self.values.items()})
+        self.params = SimpleNamespace(
+            **{name.replace("-", "_"): value for name, value in self.values.items()}
+        )
         self.status = 1
         self._out_fd = out_fd
         self._began = time.monotonic()
@@ -93,35 +100,58 @@ class Lab:
         decode_s: float = 0.0,
         checkpointing: bool = False,
         layers: int = 2,
-        hosting: Hosting | None = None,
+        hosting: Hosting = "processes",
         expected: Expected | None = None,
         predict: Predict | None = None,
     ) -> None:
         """Run `train` in `ranks` processes, as torchrun does, and report what they measure.
 
-        `sequences` and `length` are a device's typical batch, for the plan that is shown; `layers` is how many
-        blocks really run. With one rank for several devices that rank drives them all. `expected` is the closed
-        form, given the number of steps; `predict` is worked out meanwhile, in a process of its own.
+        `sequences` and `length` are a device's typical batch, for the plan that is shown; `layers` is how
+        many blocks really run. A rank that is hosted "alone" drives all devices by itself. `expected` is the
+        closed form, given the number of steps; `predict` is worked out meanwhile, in a process of its own.
         """
-        hosting = hosting or ("alone" if ranks == 1 else "processes")
+        on_cuda = self.device_kind == "cuda"
+        if on_cuda and hosting == "threads":
+            hosting = "processes"
         job = Job(
             plan=plan,
             devices=self.devices,
             ranks=ranks,
+            alone=hosting == "alone",
             params=self.params,
             seconds=self.seconds,
             steps=self.spec.get("steps"),
             window_s=self.window_s,
-            speed=self.speed,
+            speed=None if on_cuda else self.speed,
             stand_in=StandIn(layers),
             checkpointing=checkpointing,
+            memory_fraction=float(self.spec.get("memory_fraction") or 1.0),
+            zero_s=time.time(),
             parameters_to=self.spec.get("parameters_to"),
         )
-        self._start(job, plan.described(sequences, length, decode_s=decode_s))
-        self._follow(job, train, hosting, expected, predict)
+        zero_monotonic_s = time.monotonic() if on_cuda else None
+        body = partial(_run_rank, job, train, on_cuda)
+        backend = "nccl" if on_cuda else "gloo"
+        with started(body, ranks, hosting, backend=backend, beside=predict) as running:
+            plan_lines = {} if on_cuda else plan.described(sequences, length, decode_s=decode_s)
+            self._start(job, plan_lines, running.pids[:ranks])
+            merger = Merger(self.devices, ranks, zero_monotonic_s)
+            told = _Told(ranks, one_process=hosting != "processes", predicting=predict is not None)
+            show = _Pacer(self.emit, job.speed)
+            self._follow(running, merger, told, show)
+        show.emit_all()
+        if told.error is not None and not told.error["out_of_memory"]:
+            return
+        if told.error is None and len(told.finished) < ranks:
+            print("a rank ended without a word", file=sys.stderr)
+            return
+        self._outcome(told, None if on_cuda else expected)
 
-    def _start(self, job: Job, plan: dict[str, dict[str, float | str]]) -> None:
-        drivers = [0 if job.ranks == 1 else device for device in range(self.devices)]
+    def _start(self, job: Job, plan: dict[str, dict[str, float | str]], pids: list[int]) -> None:
+        on_cuda = self.device_kind == "cuda"
+        # Emulated jobs number their processes as ranks: those that host them here are no part of the job.
+        numbers = pids if on_cuda else list(range(job.ranks))
+        name = "cuda" if on_cuda else f"emulated {job.plan.hardware.name}"
         self.emit(
             {
                 "v": 1,
@@ -130,72 +160,41 @@ class Lab:
                 "variant": self.variant,
                 "device_kind": self.device_kind,
                 "devices": self.devices,
-                "device_names": [f"emulated {job.plan.hardware.name}"] * self.devices,
+                "device_names": [name] * self.devices,
                 "params": self.values,
                 "processes": job.ranks,
-                "pids": [[driver] for driver in drivers],
-                "seed": self.seed,
+                "pids": [[numbers[0 if job.alone else device]] for device in range(self.devices)],
+                "seed": None if on_cuda else self.seed,
                 "window_s": self.window_s,
                 "torch": torch.__version__,
                 "plan": plan,
-                "notice": NOTICE,
+                "notice": "" if on_cuda else NOTICE,
             }
         )
 
-    def _follow(
-        self, job: Job, train: Train, hosting: Hosting, expected: Expected | None, predict: Predict | None
-    ) -> None:
-        merger = Merger(self.devices, job.ranks)
-        show = _Pacer(self.emit, self.speed)
-        finished: dict[int, dict[str, Any]] = {}
-        failed: dict[int, dict[str, Any]] = {}
-        error: dict[str, Any] | None = None
-        predicted: list[dict[str, Any]] = []
-        body = partial(_run_rank, job, train)
-        with started(body, job.ranks, hosting, predict) as running:
-            for message in running.messages(show.due_s):
-                show.emit_due()
-                if message is None:
-                    continue
-                if message["kind"] == "windows":
-                    rows = {int(device): windows for device, windows in message["rows"].items()}
-                    merger.add(
-                        message["rank"],
-                        message["first"],
-                        message["spans"],
-                        rows,
-                        message["steps"],
-                        message["warmup"],
-                    )
-                    for sample in merger.samples():
-                        show.add(sample)
-                elif message["kind"] == "done":
-                    finished[message["rank"]] = message
-                elif message["kind"] == "stopped":
-                    failed[message["rank"]] = message
-                elif message["kind"] == "beside":
-                    predicted.append(message["result"])
-                elif error is None:
-                    error = message | failed.get(message["rank"], {})
-                over = len(finished) == job.ranks or error is not None
-                if over and (predict is None or predicted):
-                    break
-        show.emit_all()
-        if error is not None and not error["out_of_memory"]:
-            return
-        if error is None and len(finished) < job.ranks:
-            print("a rank ended without a word", file=sys.stderr)
-            return
-        self._outcome(finished, error, expected, predicted[0] if predicted else None)
+    def _follow(self, running: Ranks, merger: Merger, told: _Told, show: _Pacer) -> None:
+        for message in running.messages(show.due_s):
+            show.emit_due()
+            if message is None:
+                continue
+            if message["kind"] == "windows":
+                rows = {int(device): windows for device, windows in message["rows"].items()}
+                merger.add(
+                    message["rank"],
+                    message["first"],
+                    message["spans"],
+                    rows,
+                    message["steps"],
+                    message["warmup"],
+                )
+                for sample in merger.samples():
+                    show.add(sample)
+            elif told.hear(message):
+                return
 
-    def _outcome(
-        self,
-        finished: dict[int, dict[str, Any]],
-        error: dict[str, Any] | None,
-        expected: Expected | None,
-        predicted: dict[str, Any] | None,
-    ) -> None:
-        told = error if error is not None else finished[0]
+    def _outcome(self, heard: _Told, expected: Expected | None) -> None:
+        error = heard.error
+        told = error if error is not None else heard.finished[0]
         ends_s = told["ends_s"]
         measured_s = ends_s[-1] - ends_s[0] if len(ends_s) > 1 else 0.0
         self.emit(
@@ -209,7 +208,7 @@ class Lab:
                 "wall_s": round(time.monotonic() - self._began, 3),
                 "steps_per_s": round((len(ends_s) - 1) / measured_s, 6) if measured_s else None,
                 "expected": expected(len(ends_s)) if expected and len(ends_s) > 1 else {},
-                "memory_prediction": predicted,
+                "memory_prediction": heard.predicted,
                 "final": {"loss": told["loss"], "parameters_digest": told["parameters_digest"]},
             }
         )
@@ -222,17 +221,63 @@ class Lab:
             rest = rest[os.write(self._out_fd, rest) :]
 
 
-def _run_rank(job: Job, train: Train, index: int, send: Callable[[dict[str, Any]], None]) -> None:
-    rank = EmulatedRank(job, index, send)
-    rank.single_process = job.ranks == 1
+@dataclass
+class _Told:
+    """What the ranks of a run told, windows aside."""
+
+    ranks: int
+    one_process: bool
+    predicting: bool
+    finished: dict[int, dict[str, Any]] = field(default_factory=dict)
+    error: dict[str, Any] | None = None
+    predicted: dict[str, Any] | None = None
+    _stopped: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _dead: bool = False
+
+    def hear(self, message: dict[str, Any]) -> bool:
+        """Take a message in; whether there is nothing more to wait for."""
+        kind = message["kind"]
+        if kind == "done":
+            self.finished[message["rank"]] = message
+        elif kind == "stopped":
+            self._stopped[message["rank"]] = message
+        elif kind == "error" and self.error is None:
+            self.error = message | self._stopped.get(message["rank"], {})
+        elif kind == "beside":
+            self.predicted = message["result"]
+            self.predicting = False
+        elif kind == "ended":
+            self._ended(message["process"])
+        over = len(self.finished) == self.ranks or self.error is not None
+        return self._dead or (over and not self.predicting)
+
+    def _ended(self, process: int) -> None:
+        if process == (1 if self.one_process else self.ranks):
+            self.predicting = False
+        elif self.error is None:
+            alive = len(self.finished) == self.ranks if self.one_process else process in self.finished
+            # A rank that dies leaves the others waiting for it.
+            self._dead = not alive
+
+
+def _run_rank(
+    job: Job, train: Train, on_cuda: bool, index: int, send: Callable[[dict[str, Any]], None]
+) -> None:
+    rank: AnyRank
+    if on_cuda:
+        from quizapp.lab.cuda_rank import CudaRank
+
+        rank = CudaRank(job, index, send)
+    else:
+        rank = EmulatedRank(job, index, send)
     try:
         with rank.in_use():
             train(rank)
+            rank.report(cut=True)
     except torch.OutOfMemoryError:
         rank.report()
         send({"kind": "stopped", **rank.summary()})
         raise
-    rank.report(cut=True)
     if job.parameters_to and index == 0:
         torch.save(rank.parameters(), job.parameters_to)
     send({"kind": "done", **rank.summary()})
@@ -252,14 +297,15 @@ class _Pacer:
             self.emit(sample)
             return
         if self._zero_s is None:
-            self._zero_s = time.monotonic() - sample["t_s"] / self.speed
+            self._zero_s = time.monotonic() - float(sample["t_s"]) / self.speed
         self._waiting.append(sample)
 
     def due_s(self) -> float | None:
         """Seconds until the next sample is due; None when none waits."""
         if not self._waiting or self.speed is None or self._zero_s is None:
             return None
-        return max(0.0, self._zero_s + self._waiting[0]["t_s"] / self.speed - time.monotonic())
+        due_s = self._zero_s + float(self._waiting[0]["t_s"]) / self.speed
+        return max(0.0, due_s - time.monotonic())
 
     def emit_due(self) -> None:
         while self._waiting and self.due_s() == 0.0:
@@ -272,7 +318,9 @@ class _Pacer:
 
 
 def run_demo(path: Path, spec: Mapping[str, Any], out_fd: int) -> int:
-    """Run the demo at `path` as `spec` says, writing the protocol's lines to `out_fd`; returns the exit status."""
+    """Run the demo at `path` as `spec` says, writing the protocol's lines to `out_fd`; returns the exit
+    status.
+    """
     module = _load(path)
     lab = Lab(str(spec.get("demo") or path.stem.replace("_", "-")), spec, module.DEMO, out_fd)
     module.main(lab)
@@ -280,7 +328,9 @@ def run_demo(path: Path, spec: Mapping[str, Any], out_fd: int) -> int:
 
 
 def run_directly(path: str) -> None:
-    """Run a demo from its own file, `python demos/dp_sync.py [DEVICES] [VARIANT]`: protocol lines on stdout."""
+    """Run a demo from its own file, `python demos/dp_sync.py [DEVICES] [VARIANT]`: protocol lines on
+    stdout.
+    """
     torch.set_num_threads(1)
     devices = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     variant = sys.argv[2] if len(sys.argv) > 2 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
@@ -30,7 +31,9 @@ class Sample(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """tokens: (B, T + 1), padded with zeros. lengths: (B). decode_s: of all the samples, one after the other."""
+    """tokens: (B, T + 1), padded with zeros. lengths: (B). decode_s: of all the samples, one after the
+    other.
+    """
 
     tokens: Tensor
     lengths: Tensor
@@ -44,17 +47,28 @@ class Corpus(Dataset[Sample]):
     lengths: Sequence[int]
     vocabulary: int
     decode_s: float = 0.0
+    really: bool = False
+    """Spend the decoding's time on this CPU, as a demo on real devices does."""
     size: int = 1 << 16
 
     def __len__(self) -> int:
         return self.size
 
     def __getitem__(self, index: int) -> Sample:
+        if self.really:
+            _spend(self.decode_s)
         length = self.lengths[index % len(self.lengths)]
         # A walk over the vocabulary that the model can learn, another one for each sequence.
         steps = torch.arange(length + 1)
         tokens = (steps * (1 + index % 7) + index * 31) % self.vocabulary
         return Sample(tokens, length, self.decode_s)
+
+
+def _spend(seconds: float) -> None:
+    """Keep one CPU busy for `seconds` of its time."""
+    end_s = time.thread_time() + seconds
+    while time.thread_time() < end_s:
+        pass
 
 
 def collate(samples: list[Sample]) -> Batch:
@@ -76,7 +90,7 @@ def make_loader(
     real_workers: int,
 ) -> DataLoader[Sample]:
     """The DataLoader; give it either `batch_size` and `sampler`, or `batch_sampler`."""
-    workers = min(real_workers, MOST_REAL_WORKERS)
+    workers = real_workers
     context = "fork" if workers else None
     if batch_sampler is not None:
         return DataLoader(

@@ -1,7 +1,8 @@
 """Predicts the peak memory of a training step by category, without allocating it.
 
-PyTorch's own MemTracker follows the real model under FakeTensorMode. Memory grows by the same amount with each
-block, so two shallow models give the line on which the deep one lies; a test holds that against a whole one.
+PyTorch's own MemTracker follows the real model under FakeTensorMode. Memory grows by the same amount with
+each block, so two shallow models give the line on which the deep one lies; a test holds that against a whole
+one.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ def predict(
 ) -> Prediction:
     """The peak of one rank's step under bfloat16 autocast and AdamW, in bytes.
 
-    MemTracker follows the bare model: the buckets of DDP and the CUDA context are added by hand. What fragmentation
-    costs is left out.
+    MemTracker follows the bare model: the buckets of DDP and the CUDA context are added by hand. What
+    fragmentation costs is left out.
     """
     hardware = hardware or load_hardware()
     shallow, deep = (
@@ -107,7 +108,9 @@ def predict(
     categories = {name: round(count) for name, count in candidates[phase].items() if round(count)}
     peak = sum(categories.values())
     capacity = int(hardware.capacity_bytes)
-    by = "MemTracker under FakeTensorMode, extended over the depth; DDP buckets and CUDA context added by hand"
+    by = (
+        "MemTracker under FakeTensorMode, extended over the depth; DDP buckets and CUDA context added by hand"
+    )
     return Prediction(peak, capacity, peak <= capacity, phase, categories, by)
 
 
@@ -120,10 +123,21 @@ def predict_cached(
     ranks: int = 1,
     folder: Path | None = None,
 ) -> Prediction:
-    """`predict`, kept on disk by everything that it depends on; a damaged or unwritable cache costs a second."""
+    """`predict`, kept on disk by everything that it depends on; a damaged or unwritable cache costs a
+    second.
+    """
     hardware = load_hardware()
     sources = Path(__file__).read_text(encoding="utf-8") + Path(gpt.__file__).read_text(encoding="utf-8")
-    asked = [torch.__version__, repr(shape), sequences, length, checkpointing, ranks > 1, repr(hardware), sources]
+    asked = [
+        torch.__version__,
+        repr(shape),
+        sequences,
+        length,
+        checkpointing,
+        ranks > 1,
+        repr(hardware),
+        sources,
+    ]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
     path = (folder or cache_dir() / "memory") / f"{key}.json"
     try:
@@ -161,6 +175,7 @@ def _take_peak(tracker: Any) -> Categories:
 def _extended(shallow: Categories, deep: Categories, layers: int) -> Categories:
     few, more = PROBED_LAYERS
     return {
-        name: shallow.get(name, 0.0) + (deep.get(name, 0.0) - shallow.get(name, 0.0)) * (layers - few) / (more - few)
+        name: shallow.get(name, 0.0)
+        + (deep.get(name, 0.0) - shallow.get(name, 0.0)) * (layers - few) / (more - few)
         for name in dict.fromkeys((*shallow, *deep))
     }

@@ -16,6 +16,8 @@ class Merger:
 
     devices: int
     ranks: int
+    zero_monotonic_s: float | None = None
+    """The system's monotonic clock when the run's time began, on real devices."""
     _rows: dict[int, dict[int, Row]] = field(default_factory=dict)
     _steps: dict[int, dict[int, int]] = field(default_factory=dict)
     _spans: dict[int, tuple[float, float]] = field(default_factory=dict)
@@ -42,7 +44,9 @@ class Merger:
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """Every window that is complete by now, as a line of the protocol."""
-        while len(self._rows.get(self._next, ())) == self.devices and len(self._steps[self._next]) == self.ranks:
+        while (
+            len(self._rows.get(self._next, ())) == self.devices and len(self._steps[self._next]) == self.ranks
+        ):
             yield self._sample(self._next)
             self._next += 1
 
@@ -51,7 +55,9 @@ class Merger:
         ordered = [rows[device] for device in sorted(rows)]
         start_s, end_s = self._spans.pop(number)
         compute, collective, data_wait, host_wait, memory = zip(*ordered, strict=True)
-        return {
+        # On real devices utilisation is what NVML reads: the parent fills it in.
+        util = [None if self.zero_monotonic_s is not None else _share(a + b) for a, b in zip(compute, collective, strict=True)]
+        sample = {
             "v": 1,
             "type": "sample",
             "t_s": round(end_s, 6),
@@ -59,7 +65,7 @@ class Merger:
             "step": min(self._steps.pop(number).values()),
             "warmup": self._warmup.pop(number),
             "meters": {
-                "util": [_share(a + b) for a, b in zip(compute, collective, strict=True)],
+                "util": util,
                 "compute": [_share(value) for value in compute],
                 "collective": [_share(value) for value in collective],
                 "data_wait": [_share(value) for value in data_wait],
@@ -67,6 +73,9 @@ class Merger:
                 "memory_bytes": [int(value) for value in memory],
             },
         }
+        if self.zero_monotonic_s is not None:
+            sample["monotonic_s"] = self.zero_monotonic_s + end_s
+        return sample
 
 
 def _share(value: float) -> float:

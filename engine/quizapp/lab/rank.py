@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,10 @@ from quizapp.lab.exchange import GradientExchange
 from quizapp.lab.gpt import GPT
 from quizapp.lab.loader import Batch, Corpus
 from quizapp.lab.plan import Plan
+from quizapp.lab.timeline import Window
+
+# Ranks that are threads share one random generator.
+_SEEDED = threading.Lock()
 
 Send = Callable[[dict[str, Any]], None]
 DIGEST_DECIMALS = 5
@@ -38,6 +43,8 @@ class Job:
     plan: Plan
     devices: int
     ranks: int
+    alone: bool
+    """One process drives all devices."""
     params: SimpleNamespace
     seconds: float
     steps: int | None
@@ -45,6 +52,10 @@ class Job:
     speed: float | None
     stand_in: StandIn
     checkpointing: bool
+    memory_fraction: float = 1.0
+    """Of a real GPU's memory, what this job may allocate."""
+    zero_s: float = 0.0
+    """The system's clock at the start, on real GPUs."""
     parameters_to: str | None = None
     """A file for the parameters at the end."""
 
@@ -60,10 +71,9 @@ class EmulatedRank:
         self.ranks = job.ranks
         self.params = job.params
         self.send = send
-        devices = range(job.devices) if job.ranks == 1 else [index]
+        devices = range(job.devices) if job.alone else [index]
         self.driver = Driver(job.plan, list(devices), job.window_s, emulated.refuse)
         self.charges = Charges(self.driver, job.stand_in, checkpointing=job.checkpointing)
-        self.single_process = False
         self.exchange: GradientExchange | None = None
         self.model: nn.Module | None = None
         self.loss = float("nan")
@@ -79,7 +89,7 @@ class EmulatedRank:
     @property
     def device(self) -> torch.device:
         """Where this rank's model and batches go."""
-        if self.single_process:
+        if self.job.alone:
             return torch.device(emulated.DEVICE_TYPE, self.driver.first)
         return torch.device("cpu")
 
@@ -100,18 +110,21 @@ class EmulatedRank:
 
     def gpt(self) -> GPT:
         """The model, the same on every rank; small here, and standing for the stated one."""
-        torch.manual_seed(0)
         shape = self.job.stand_in
-        model = GPT(
-            shape.layers, shape.width, shape.heads, shape.vocabulary, checkpointing=self.job.checkpointing
-        )
+        with _SEEDED:
+            torch.manual_seed(0)
+            model = GPT(
+                shape.layers, shape.width, shape.heads, shape.vocabulary, checkpointing=self.job.checkpointing
+            )
         # In double precision the order in which gradients are summed doesn't show.
         return model.double()
 
     def corpus(self, lengths: Sequence[int], *, decode_s: float = 0.0) -> Corpus:
         """Sequences of the given numbers of tokens, again and again."""
         each = self.job.stand_in.tokens_each
-        return Corpus([max(1, round(length / each)) for length in lengths], self.job.stand_in.vocabulary, decode_s)
+        return Corpus(
+            [max(1, round(length / each)) for length in lengths], self.job.stand_in.vocabulary, decode_s
+        )
 
     def loader(
         self,
@@ -125,7 +138,7 @@ class EmulatedRank:
         """A DataLoader over `dataset`, with a sampler of single samples or of batches."""
         self._workers = workers
         return loader.make_loader(
-            dataset, batch_size=batch_size, sampler=sampler, batch_sampler=batch_sampler, real_workers=workers
+            dataset, batch_size=batch_size, sampler=sampler, batch_sampler=batch_sampler, real_workers=min(workers, loader.MOST_REAL_WORKERS)
         )
 
     def watch(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
@@ -151,7 +164,9 @@ class EmulatedRank:
                 return
 
     def finish_step(self, loss: Tensor) -> None:
-        """Read the loss, as one does for the log: the host waits for its device. Then report what was measured."""
+        """Read the loss, as one does for the log: the host waits for its device. Then report what was
+        measured.
+        """
         self.driver.synchronise(self.driver.first)
         self.loss = loss.item()
         self.ends_s.append(self.driver.host.now_s)
@@ -169,30 +184,15 @@ class EmulatedRank:
     def report(self, *, cut: bool = False) -> None:
         """Send the windows that are complete; with `cut`, up to this moment."""
         read = self.driver.read_windows(cut=cut)
-        windows = next(iter(read.values()))
-        if not windows:
-            return
-        self.send(
-            {
-                "kind": "windows",
-                "first": self._sent_windows,
-                "spans": [[window.start_s, window.end_s] for window in windows],
-                "steps": [self._finished(window.end_s) for window in windows],
-                "warmup": not self._warm,
-                "rows": {
-                    index: [
-                        [round(w.compute, 5), round(w.collective, 5), round(w.data_wait, 5)]
-                        + [round(w.host_wait, 5), w.memory_bytes]
-                        for w in device
-                    ]
-                    for index, device in read.items()
-                },
-            }
-        )
-        self._sent_windows += len(windows)
+        message = window_rows(read, self._sent_windows, self.ends_s, warmup=not self._warm)
+        if message is not None:
+            self._sent_windows += len(message["spans"])
+            self.send(message)
 
     def summary(self) -> dict[str, Any]:
-        """What the outcome needs of this rank: when its steps ended, its last loss and its parameters' digest."""
+        """What the outcome needs of this rank: when its steps ended, its last loss and its parameters'
+        digest.
+        """
         return {
             "ends_s": self.ends_s,
             "device_s": self.driver.host.now_s,
@@ -204,21 +204,40 @@ class EmulatedRank:
     def parameters(self) -> list[Tensor]:
         """The parameters of this rank's model, as plain tensors."""
         parameters = list(self.model.parameters()) if self.model is not None else []
-        return [p.inner if isinstance(p, emulated.EmulatedTensor) else p.detach() for p in parameters]
+        return [p.held if isinstance(p, emulated.EmulatedTensor) else p.detach() for p in parameters]
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
         """Within the block this rank's devices are there."""
-        with emulated.devices_of(self.driver) if self.single_process else contextlib.nullcontext():
+        with emulated.devices_of(self.driver) if self.job.alone else contextlib.nullcontext():
             yield
-
-    def _finished(self, moment_s: float) -> int:
-        return sum(1 for end_s in self.ends_s if end_s <= moment_s + 1e-9)
 
     def _pace(self) -> None:
         if self.job.speed is not None:
             shown_s = (time.monotonic() - self._began) * self.job.speed
             time.sleep(max(0.0, (self.driver.host.now_s - LEAD_S - shown_s) / self.job.speed))
+
+
+def window_rows(
+    read: Mapping[int, Sequence[Window]], first: int, ends_s: Sequence[float], *, warmup: bool
+) -> dict[str, Any] | None:
+    """The message with windows of a rank's devices, from number `first` on; None when there are none."""
+    windows = next(iter(read.values()))
+    if not windows:
+        return None
+    return {
+        "kind": "windows",
+        "first": first,
+        "spans": [[window.start_s, window.end_s] for window in windows],
+        "steps": [sum(1 for end_s in ends_s if end_s <= window.end_s + 1e-9) for window in windows],
+        "warmup": warmup,
+        "rows": {index: [_row(window) for window in device] for index, device in read.items()},
+    }
+
+
+def _row(window: Window) -> list[float]:
+    shares = (window.compute, window.collective, window.data_wait, window.host_wait)
+    return [*(round(share, 5) for share in shares), window.memory_bytes]
 
 
 def digest(parameters: Sequence[Tensor]) -> str:

@@ -19,11 +19,13 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 import torch.distributed as dist
+from torch._C._distributed_c10d import FileStore, HashStore
 
 from quizapp.lab import emulated, guard
 
@@ -39,16 +41,20 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass
 class Ranks:
-    """The running ranks. `messages` yields what they send, each with its rank; leaving the block ends them."""
+    """The running ranks. `messages` yields what they send, each with its rank; leaving the block ends
+    them.
+    """
 
     pipes: list[int]
     pids: list[int]
     rendezvous: Path
 
     def messages(self, due: Callable[[], float | None]) -> Iterator[Message | None]:
-        """Each message as it comes, until all pipes are closed; None when `due` seconds went by without one."""
+        """Each message as it comes, until all pipes are closed; None when `due` seconds went by without
+        one.
+        """
         with selectors.DefaultSelector() as selector:
-            rest = {pipe: b"" for pipe in self.pipes}
+            rest = dict.fromkeys(self.pipes, b"")
             for pipe in self.pipes:
                 selector.register(pipe, selectors.EVENT_READ)
             while selector.get_map():
@@ -60,6 +66,7 @@ class Ranks:
                     part = os.read(pipe, 1 << 16)
                     if not part:
                         selector.unregister(pipe)
+                        yield {"kind": "ended", "process": self.pipes.index(pipe)}
                         continue
                     *lines, rest[pipe] = (rest[pipe] + part).split(b"\n")
                     for line in lines:
@@ -79,7 +86,12 @@ class Ranks:
 
 @contextlib.contextmanager
 def started(
-    body: Body, ranks: int, hosting: Hosting, beside: Callable[[], Any] | None = None
+    body: Body,
+    ranks: int,
+    hosting: Hosting,
+    *,
+    backend: str = "gloo",
+    beside: Callable[[], Any] | None = None,
 ) -> Iterator[Ranks]:
     """Start `ranks` ranks, each running `body`; they are ended when the block is left.
 
@@ -90,13 +102,13 @@ def started(
     try:
         if hosting == "processes":
             for rank in range(ranks):
-                _fork(running, lambda send, rank=rank: _with_gloo(body, rank, ranks, rendezvous, send))
+                _fork(running, partial(_with_group, body, rank, ranks, backend, rendezvous))
         elif hosting == "threads":
-            _fork(running, lambda send: _threads(body, ranks, send))
+            _fork(running, partial(_threads, body, ranks))
         else:
-            _fork(running, lambda send: _guarded(body, 0, send))
+            _fork(running, partial(_guarded, body, 0))
         if beside is not None:
-            _fork(running, lambda send: send({"kind": "beside", "result": beside()}))
+            _fork(running, partial(_tell, beside))
         yield running
     finally:
         running.end()
@@ -117,7 +129,8 @@ def _fork(running: Ranks, run: Callable[[Send], None]) -> None:
         guard.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         for pipe in [*running.pipes, read_end]:
             os.close(pipe)
-        # Renews torch's thread pool while this is the only thread: two threads doing so at once fail in a fork.
+        # Renews torch's thread pool while this is the only thread: two threads doing so at once fail in a
+        # fork.
         torch.set_num_threads(1)
         lock = threading.Lock()
 
@@ -139,19 +152,27 @@ def _fork(running: Ranks, run: Callable[[Send], None]) -> None:
         os._exit(status)
 
 
-def _with_gloo(body: Body, rank: int, ranks: int, rendezvous: Path, send: Send) -> None:
+def _tell(work: Callable[[], Any], send: Send) -> None:
+    send({"kind": "beside", "result": work()})
+
+
+def _with_group(
+    body: Body, rank: int, ranks: int, backend: str, rendezvous: Path, send: Send
+) -> None:
     if Path("/sys/class/net/lo").exists():
         # Otherwise gloo looks for the interface of the host's name, which need not resolve.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    store = dist.FileStore(str(rendezvous / "store"), ranks)
+    store = FileStore(str(rendezvous / "store"), ranks)
+    if backend == "nccl":
+        torch.cuda.set_device(rank)
     dist.init_process_group(
-        "gloo", store=store, rank=rank, world_size=ranks, timeout=timedelta(seconds=COLLECTIVE_TIMEOUT_S)
+        backend, store=store, rank=rank, world_size=ranks, timeout=timedelta(seconds=COLLECTIVE_TIMEOUT_S)
     )
     _guarded(body, rank, send)
 
 
 def _threads(body: Body, ranks: int, send: Send) -> None:
-    store = dist.HashStore()
+    store = HashStore()
 
     def run(rank: int) -> None:
         dist.init_process_group("threaded", rank=rank, world_size=ranks, store=store)
@@ -174,7 +195,9 @@ def _guarded(body: Body, rank: int, send: Send) -> None:
     try:
         body(rank, tell)
     except torch.OutOfMemoryError as error:
-        tell({"kind": "error", "out_of_memory": True, "type": "torch.OutOfMemoryError", "message": str(error)})
+        tell(
+            {"kind": "error", "out_of_memory": True, "type": "torch.OutOfMemoryError", "message": str(error)}
+        )
         # The others wait for this rank in a collective: the lab ends them.
         time.sleep(COLLECTIVE_TIMEOUT_S)
     except Exception as error:

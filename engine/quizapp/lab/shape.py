@@ -1,6 +1,7 @@
 """The shape of the language model that a demo trains, and what it costs in operations, bytes and kernels.
 
-Everything here is arithmetic on the shape. Seconds are made of it in `cost`, and durations of a run in `plan`.
+Everything here is arithmetic on the shape. Seconds are made of it in `cost`, and durations of a run in
+`plan`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ EDGE_BACKWARD_KERNELS = 16
 TENSORS_PER_BLOCK = 8
 
 # AdamW over lists of tensors (foreach, PyTorch's default on CUDA) goes over memory in these passes:
-# decay, first moment, second moment (twice), root, two divisions and sums, update. Reads and writes per parameter.
+# decay, first moment, second moment (twice), root, two divisions and sums, update. Reads and writes per
+# parameter.
 OPTIMIZER_ACCESSES = 21
 OPTIMIZER_KERNELS = 12
 TENSORS_PER_FOREACH_KERNEL = 48
 
-# What autograd keeps under bfloat16 autocast with fused attention, found by MemTracker; tests/lab/test_memory.py
-# holds these against it. Per token and unit of width, in bytes; and each weight's copy in bfloat16.
+# What autograd keeps under bfloat16 autocast with fused attention, found by MemTracker;
+# tests/lab/test_memory.py holds these against it. Per token and unit of width, in bytes; and each weight's
+# copy in bfloat16.
 BLOCK_KEPT_BYTES = 36
 CHECKPOINT_KEPT_BYTES = 4
 WEIGHT_COPY_BYTES = 2

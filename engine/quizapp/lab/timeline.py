@@ -1,7 +1,8 @@
 """Logical time: one clock a host process, one timeline a device. No thread, no sleep, no torch.
 
 A device is a queue: a launch starts when the device is free and the host has got to it. A wait is the maximum
-of time stamps, so a loaded machine makes a run slower, not wrong. All times are device seconds since the start.
+of time stamps, so a loaded machine makes a run slower, not wrong. All times are device seconds since the
+start.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 DATA = "data_wait"
 HOST = "host_wait"
@@ -62,8 +64,8 @@ class Device:
     def launch(self, host: Host, seconds: float, kernels: int, launch_s: float) -> float:
         """Queue `kernels` kernels of `seconds` in all, each costing the host `launch_s`; returns their start.
 
-        Where the host is the slower of the two, the device has gaps between kernels: the work is spread evenly
-        over the stretch, and the gaps belong to neither wait.
+        Where the host is the slower of the two, the device has gaps between kernels: the work is spread
+        evenly over the stretch, and the gaps belong to neither wait.
         """
         start_s = max(self.tail_s, host.now_s + launch_s)
         host.run(kernels * launch_s)
@@ -90,7 +92,9 @@ class Device:
             self.blocked.append((start_s, end_s))
 
     def communicate(self, start_s: float, end_s: float) -> None:
-        """A collective kernel is on the device from `start_s` to `end_s`; while it waits for others it spins."""
+        """A collective kernel is on the device from `start_s` to `end_s`; while it waits for others it
+        spins.
+        """
         if self.collectives and start_s - self.collectives[-1][1] < _ROUNDING_S:
             self.collectives[-1] = (self.collectives[-1][0], end_s)
         elif end_s > start_s:
@@ -122,7 +126,9 @@ class Device:
 
 @dataclass
 class Window:
-    """What one device did from `start_s` to `end_s`: shares of it, which exclude each other, and its largest memory."""
+    """What one device did from `start_s` to `end_s`: shares of it, which exclude each other, and its largest
+    memory.
+    """
 
     start_s: float
     end_s: float
@@ -134,7 +140,9 @@ class Window:
 
 
 class Meter:
-    """Reads a device's timeline window by window. `host` is the clock of the process that drives the device."""
+    """Reads a device's timeline window by window. `host` is the clock of the process that drives the
+    device.
+    """
 
     def __init__(self, device: Device, host: Host, window_s: float) -> None:
         self.device = device
@@ -144,7 +152,9 @@ class Meter:
         self._held_bytes = 0
 
     def close(self, until_s: float) -> list[Window]:
-        """The windows that ended by `until_s` and were not read yet; nothing may be recorded before it later."""
+        """The windows that ended by `until_s` and were not read yet; nothing may be recorded before it
+        later.
+        """
         count = int((until_s - self._read_s) / self.window_s + _ROUNDING_S)
         return self._read([self._read_s + (index + 1) * self.window_s for index in range(count)])
 
@@ -186,7 +196,7 @@ class Meter:
         current = [_at(intervals) for intervals in series]
         ordered = sorted(edges)
         position = 0
-        for left, right in zip(ordered, ordered[1:], strict=False):
+        for left, right in pairwise(ordered):
             while windows[position].end_s <= left:
                 position += 1
             window = windows[position]

@@ -8,9 +8,9 @@ from collections import deque
 class WorkerQueue:
     """When each batch of a DataLoader is ready, given what its decoding takes.
 
-    Batch k is made by worker k modulo `workers`, one batch after the other. A worker begins a batch as soon as
-    it is free and no more than `workers * prefetch` batches are begun and not yet taken, as torch's DataLoader
-    hands them out.
+    Batch k is made by worker k modulo `workers`, one batch after the other. A worker begins a batch as soon
+    as it is free and no more than `workers * prefetch` batches are begun and not yet taken, as torch's
+    DataLoader hands them out.
     """
 
     def __init__(self, workers: int, prefetch: int = 2) -> None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from quizapp.plain.take import take
+from quizapp.plain.conversation import take
 
 __all__ = ["take"]

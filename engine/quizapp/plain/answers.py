@@ -6,23 +6,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Answer(NamedTuple):
-    """The chosen options' ids."""
+class Said(NamedTuple):
+    """What a line says: `command` is `answer`, `unclear` or one of the names in ALIASES.
 
-    selected: tuple[str, ...]
+    `options` are the option ids of an answer, or the one whose demo is meant; `why` tells what is unclear.
+    """
 
-
-class Command(NamedTuple):
-    """A command, with the option that it names or ""."""
-
-    name: str
-    option_id: str = ""
-
-
-class Unclear(NamedTuple):
-    """A line that means nothing here, and why."""
-
-    why: str
+    command: str
+    options: tuple[str, ...] = ()
+    why: str = ""
 
 
 ALIASES = {
@@ -56,9 +48,7 @@ ALIASES = {
 }
 
 
-def parse(
-    line: str, letters: Mapping[str, str], *, several: bool, answering: bool
-) -> Answer | Command | Unclear:
+def parse(line: str, letters: Mapping[str, str], *, several: bool, answering: bool) -> Said:
     """The meaning of a line.
 
     `letters`: option id -> letter on screen. `several`: more than one option may be chosen. `answering` False
@@ -66,7 +56,7 @@ def parse(
     """
     words = line.replace(",", " ").split()
     if not words:
-        return Command("skip")
+        return Said("skip")
     by_name = {letter.lower(): option_id for option_id, letter in letters.items()}
     by_name |= {option_id: option_id for option_id in letters if option_id not in by_name}
     if words[0].startswith(":"):
@@ -74,17 +64,17 @@ def parse(
     elif answering:
         chosen = _options(words, by_name, several)
         if chosen is not None:
-            return Answer(tuple(dict.fromkeys(chosen)))
+            return Said("answer", tuple(dict.fromkeys(chosen)))
     name = ALIASES.get(words[0].lower())
     if name is None:
-        return Unclear(f"{words[0]!r} is no option and no command here.")
+        return Said("unclear", why=f"{words[0]!r} is no option and no command here.")
     if name == "demo":
         if len(words) != 2 or (option_id := _option(words[1], by_name)) is None:
-            return Unclear("Which option's demo? For example: demo a")
-        return Command(name, option_id)
+            return Said("unclear", why="Which option's demo? For example: demo a")
+        return Said(name, (option_id,))
     if len(words) > 1:
-        return Unclear(f"{name!r} stands alone.")
-    return Command(name)
+        return Said("unclear", why=f"{name!r} stands alone.")
+    return Said(name)
 
 
 def _options(words: list[str], by_name: Mapping[str, str], several: bool) -> list[str] | None:

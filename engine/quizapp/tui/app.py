@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual.app import App, SystemCommand
@@ -53,7 +54,7 @@ THEME = Theme(
 
 
 class QuizApp(App[int]):
-    """The screens of quizapp. `run` returns the exit code: 1 when the attempt on screen fell below its mark."""
+    """The screens of quizapp. `run` returns the exit code: 1 when the attempt on screen failed its mark."""
 
     TITLE = "quizapp"
     CSS_PATH = "app.tcss"
@@ -77,6 +78,8 @@ class QuizApp(App[int]):
         self._order = order
         self._lab: Lab | None = None
         self._reveal: RevealScreen | None = None
+        self.lab_result = 0
+        """Exit code of a demo that is run alone."""
 
     # Start and end.
 
@@ -116,10 +119,9 @@ class QuizApp(App[int]):
             self.run_worker(self._warm(), group="warm", exit_on_error=False)
 
     async def _warm(self) -> None:
-        try:
+        # The lab's screen says why it can't, to those who open it.
+        with suppress(QuizappError):
             await self.lab.warm()
-        except QuizappError:
-            pass  # the lab's screen says why, to those who open it
 
     async def action_leave(self) -> None:
         """Ctrl-C, Ctrl-Q."""
@@ -138,8 +140,15 @@ class QuizApp(App[int]):
         self.exit(self._exit_code())
 
     def _exit_code(self) -> int:
+        """1 when the attempt failed its mark, or the demo that was run alone did not do as it declares."""
+        if self._first == "lab":
+            return self.lab_result
         taking = self.desk.taking
-        return 1 if taking is not None and taking.sitting.finished and taking.sitting.result().passed is False else 0
+        return (
+            1
+            if taking is not None and taking.sitting.finished and taking.sitting.result().passed is False
+            else 0
+        )
 
     async def on_unmount(self) -> None:
         if self._lab is not None:
@@ -148,7 +157,13 @@ class QuizApp(App[int]):
 
     # Saying things. No text is ever read as markup.
 
-    def tell(self, text: str, *, title: str = "", severity: Literal["information", "warning", "error"] = "information") -> None:
+    def tell(
+        self,
+        text: str,
+        *,
+        title: str = "",
+        severity: Literal["information", "warning", "error"] = "information",
+    ) -> None:
         """A toast."""
         self.notify(visible(text), title=visible(title), severity=severity, markup=False)
 
@@ -199,7 +214,9 @@ class QuizApp(App[int]):
             with path.open("x", encoding="utf-8") as file:
                 file.write(text if text.endswith("\n") else text + "\n")
         except OSError as error:
-            self.tell(f"{path}: {error.strerror}. p prints it on exit instead.", title="Not saved", severity="error")
+            self.tell(
+                f"{path}: {error.strerror}. p prints it on exit instead.", title="Not saved", severity="error"
+            )
             return
         self.tell(f"Saved: {path}")
 
@@ -217,13 +234,13 @@ class QuizApp(App[int]):
             return False
         return True
 
-    def guarded_value(self, make: Callable[[], _Value], otherwise: _Value) -> _Value:
-        """What `make` gives, or `otherwise` when it fails and the user was told."""
+    def guarded_value(self, make: Callable[[], _Value]) -> _Value | None:
+        """What `make` gives; None when it fails and the user was told."""
         try:
             return make()
         except QuizappError as error:
             self.tell(str(error), title="That did not work", severity="error")
-            return otherwise
+            return None
 
     def _offer_unsaved(self, act: Callable[[], object], error: QuizappError) -> None:
         from quizapp.tui.screens.confirm import ConfirmScreen
@@ -239,17 +256,19 @@ class QuizApp(App[int]):
 
         text = f"{error}\n\nWhat you did before is safe. Go on, with nothing saved from here on?"
         self.push_screen(
-            ConfirmScreen("This can't be saved", text, yes="Go on without saving", no="Back, and try again"), answered
+            ConfirmScreen("This can't be saved", text, yes="Go on without saving", no="Back, and try again"),
+            answered,
         )
 
     # What follows what.
 
     @property
     def question_screen(self) -> QuestionScreen | None:
-        """The question screen, wherever it is in the stack."""
+        """The question screen nearest to the top of the stack."""
         from quizapp.tui.screens.question import QuestionScreen
 
-        return next((screen for screen in self.screen_stack if isinstance(screen, QuestionScreen)), None)
+        stack = reversed(self.screen_stack)
+        return next((screen for screen in stack if isinstance(screen, QuestionScreen)), None)
 
     def _new_question_screen(self, taking: Taking) -> QuestionScreen:
         from quizapp.tui.screens.question import QuestionScreen
@@ -273,6 +292,13 @@ class QuizApp(App[int]):
             self.pop_screen()
         return True
 
+    def _replace(self, screen: Screen[Any]) -> None:
+        """Put a screen in the place of the one on top; the one at the bottom can only be covered."""
+        if len(self.screen_stack) > 1:
+            self.switch_screen(screen)
+        else:
+            self.push_screen(screen)
+
     def take(self, path: Path, *, fresh: bool) -> None:
         """Take a bank out of the list."""
         desk = self.desk
@@ -289,7 +315,7 @@ class QuizApp(App[int]):
         if not self._pop_to(PickerScreen):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
-            self.switch_screen(PickerScreen())
+            self._replace(PickerScreen())
 
     def discard(self, attempt: AttemptSummary, then: Callable[[], None]) -> None:
         """Give an open attempt up, once the user has said so."""
@@ -300,7 +326,7 @@ class QuizApp(App[int]):
                 then()
 
         text = (
-            f"{attempt.answered} of {attempt.total} questions of {visible(attempt.bank_title)} are submitted. "
+            f"{attempt.answered} of {attempt.total} questions are submitted: {visible(attempt.bank_title)}. "
             "A discarded attempt is kept in the list of results, and can't be resumed."
         )
         self.push_screen(ConfirmScreen("Discard this attempt?", text, yes="Discard", no="Keep"), answered)
@@ -311,7 +337,9 @@ class QuizApp(App[int]):
 
         if taking.sitting.finished:
             self.review(taking, index)
-        elif (screen := self.question_screen) is not None and self.guarded(lambda: screen.show_question(index)):
+        elif (screen := self.question_screen) is not None and self.guarded(
+            lambda: screen.show_question(index)
+        ):
             # What it shows is changed before it comes up again, so that it is painted once.
             self._pop_to(QuestionScreen)
 
@@ -370,7 +398,10 @@ class QuizApp(App[int]):
 
         count = taking.open_count()
         what = "1 question is open" if count == 1 else f"{count} questions are open"
-        text = f"{what}. What is chosen will be submitted, the rest counts as unanswered. This can't be taken back."
+        text = (
+            f"{what}. What is chosen will be submitted, the rest counts as unanswered. "
+            "This can't be taken back."
+        )
         self.push_screen(ConfirmScreen("Turn the attempt in?", text, yes="Turn in", no="Go on"), answered)
 
     def _finish(self, taking: Taking) -> None:
@@ -379,7 +410,7 @@ class QuizApp(App[int]):
 
             while len(self.screen_stack) > 1 and not self._is_picker(self.screen_stack[-2]):
                 self.pop_screen()
-            self.switch_screen(ResultsScreen(taking))
+            self._replace(ResultsScreen(taking))
 
     @staticmethod
     def _is_picker(screen: Screen[Any]) -> bool:
@@ -399,7 +430,7 @@ class QuizApp(App[int]):
             return
         desk = self.desk
         if self.guarded(lambda: desk.redo(question_ids)) and desk.taking is not None:
-            self.switch_screen(self._new_question_screen(desk.taking))
+            self._replace(self._new_question_screen(desk.taking))
 
     def show_links(self, state: QuestionState) -> None:
         """Addresses to read on, those of the picture included."""
@@ -423,7 +454,7 @@ class QuizApp(App[int]):
         """The lab, on the option under the cursor."""
         from quizapp.tui.lab_state import order_for
 
-        order = self.guarded_value(lambda: order_for(taking, state, self.desk.catalogue, self.desk.device), None)
+        order = self.guarded_value(lambda: order_for(taking, state, self.desk.catalogue, self.desk.device))
         if order is not None:
             from quizapp.tui.screens.lab import LabScreen
 

@@ -16,13 +16,29 @@ if TYPE_CHECKING:
 
     from quizapp.tui.app import QuizApp
 
-_NOT_COMMANDS = ("Up", "Down", "Choose", "Scroll", "Page up", "Page down", "First", "Last", "Quit", "Commands")
+_NOT_COMMANDS = (
+    "Up",
+    "Down",
+    "Choose",
+    "Scroll",
+    "Page up",
+    "Page down",
+    "First",
+    "Last",
+    "Quit",
+    "Commands",
+)
 
 
 def commands_for(app: QuizApp, screen: Screen[Any]) -> Iterable[SystemCommand]:
     """What can be done on a screen."""
+    from quizapp.tui.screens.base import QuizScreen
+    from quizapp.tui.screens.window import Window
+
     seen: set[str] = set()
     for cls in type(screen).__mro__:
+        if not issubclass(cls, QuizScreen | Window):
+            continue
         for binding in cls.__dict__.get("BINDINGS", ()):
             if not isinstance(binding, Binding) or binding.description in (*_NOT_COMMANDS, *seen):
                 continue

@@ -1,4 +1,4 @@
-"""What the app is given: the learner, the store, the demos, and how to open a bank or begin a sitting. No Textual."""
+"""What the app is given: learner, store, demos, and how a bank is opened and a sitting begun. No Textual."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Desk:
         if self._catalogue is None:
             from quizapp.lab.confirmed import catalogue
 
-            # Folders that the user named were confirmed before the screen was taken; nobody can be asked here.
+            # Folders that the user named were confirmed before the screen was taken; here nobody is asked.
             self._catalogue = catalogue(tuple(self._demo_folders or ()))
         return self._catalogue
 
@@ -134,6 +134,6 @@ class Desk:
         """A new lab."""
         if self._make_lab is not None:
             return self._make_lab()
-        from quizapp.lab.runner import Device, Lab
+        from quizapp.lab.runner import Lab
 
         return Lab()

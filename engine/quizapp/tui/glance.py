@@ -1,4 +1,4 @@
-"""A text at first sight: its commonest marks read without a parser, so that the first screen need not wait for one.
+"""A text at first sight: its commonest marks read without a parser, which the first screen need not wait for.
 
 What is drawn from it is drawn again from the real document a moment later; the two mostly look alike.
 """

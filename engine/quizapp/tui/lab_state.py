@@ -37,6 +37,8 @@ DIAGNOSES: dict[str, str] = {
     "out-of-memory": "the run ends because memory runs out",
 }
 NOT_SAID = "skipped"
+SAYS_SOMETHING = ("completed", "out-of-memory")
+"""Outcomes after which the meters mean something."""
 
 Phase = Literal["asking", "warming", "running", "ended", "failed"]
 
@@ -79,7 +81,9 @@ class LabOrder:
         return self.question.symptom if self.question is not None else None
 
 
-def order_for(taking: Taking, state: QuestionState, catalogue: Mapping[str, DemoDeclaration], device: Device) -> LabOrder:
+def order_for(
+    taking: Taking, state: QuestionState, catalogue: Mapping[str, DemoDeclaration], device: Device
+) -> LabOrder:
     """The demo behind the option under the cursor; QuizappError when it is not there."""
     from quizapp.errors import QuizappError
 
@@ -130,13 +134,19 @@ class LabState:
         order = self.order
         if order.taking is None:
             return ""
-        said = [d for option_id, d in order.taking.sitting.predictions(order.index) if option_id == order.option_id]
+        said = [
+            d
+            for option_id, d in order.taking.sitting.predictions(order.index)
+            if option_id == order.option_id
+        ]
         return said[0] if said else ""
 
     @property
     def asks(self) -> bool:
         """True when a prediction is to be asked for first."""
-        return self.order.taking is not None and not self.prediction and not self.order.taking.sitting.finished
+        return (
+            self.order.taking is not None and not self.prediction and not self.order.taking.sitting.finished
+        )
 
     # What is run.
 
@@ -157,7 +167,11 @@ class LabState:
     def next_variant(self) -> str:
         """The variant after this one, around."""
         variants = self.variants
-        return variants[(variants.index(self.variant) + 1) % len(variants)] if self.variant in variants else variants[0]
+        return (
+            variants[(variants.index(self.variant) + 1) % len(variants)]
+            if self.variant in variants
+            else variants[0]
+        )
 
     def request(self, variant: str = "", *, speed: float | None = None, paced: bool = True) -> RunRequest:
         """The run of a variant (this one), spread over a few seconds when it is to be watched."""
@@ -249,7 +263,7 @@ class LabState:
     def judge(self) -> None:
         """Hold the run against what the question says can be observed."""
         symptom = self.order.symptom
-        if symptom is None or self.summary is None or self.summary.outcome == "stopped":
+        if symptom is None or self.summary is None or self.summary.outcome not in SAYS_SOMETHING:
             self.readings = None
             return
         from quizapp.lab.symptom import evaluate
@@ -260,6 +274,17 @@ class LabState:
     def emulated(self) -> bool | None:
         """Whether no GPU is used; None while it is not known."""
         return None if self.start is None else self.start.device_kind == "emulated"
+
+    @property
+    def differs(self) -> bool:
+        """True when the run is not what the demo declares of its variant; a run that was stopped says nothing."""
+        if self.phase == "failed":
+            return True
+        if self.summary is None or self.summary.outcome == "stopped":
+            return False
+        from quizapp.lab.summary import as_declared
+
+        return self.summary.variant in self.demo.variants and bool(as_declared(self.demo, self.summary))
 
     @property
     def prediction_right(self) -> bool | None:

@@ -86,7 +86,9 @@ def verdict(state: LabState, width: int, glyphs: Glyphs) -> list[Line]:
     right = state.prediction_right
     measured: Line = [("Measured   ", "muted"), (summary.diagnosis, "strong")]
     if right is not None:
-        sign, role, words = (glyphs.right, "right", "as predicted") if right else (glyphs.wrong, "wrong", "not as predicted")
+        sign, role, words = (
+            (glyphs.right, "right", "as predicted") if right else (glyphs.wrong, "wrong", "not as predicted")
+        )
         measured += [(f"  {sign} {words}", role)]
     if predicted:
         lines.append(predicted)
@@ -94,7 +96,11 @@ def verdict(state: LabState, width: int, glyphs: Glyphs) -> list[Line]:
     if summary.reason:
         lines += wrap([(visible(summary.reason), "")], width, [("Why        ", "muted")])
     if summary.error is not None and summary.error.message not in summary.reason:
-        lines += wrap([(visible(f"{summary.error.type}: {summary.error.message}"), "warning")], width, [("Error      ", "muted")])
+        lines += wrap(
+            [(visible(f"{summary.error.type}: {summary.error.message}"), "warning")],
+            width,
+            [("Error      ", "muted")],
+        )
     lines += _prediction_of_memory(state, width)
     if state.readings:
         lines += _signs(state, state.readings, width, glyphs)
@@ -114,14 +120,22 @@ def _predicted(state: LabState) -> Line:
         return []
     said = "no prediction" if state.prediction == NOT_SAID else state.prediction
     words = DIAGNOSES.get(state.prediction, "")
-    return [("Predicted  ", "muted"), (said, "strong"), (f"  {words}" if words and state.summary is None else "", "muted")]
+    return [
+        ("Predicted  ", "muted"),
+        (said, "strong"),
+        (f"  {words}" if words and state.summary is None else "", "muted"),
+    ]
 
 
 def _prediction_of_memory(state: LabState, width: int) -> list[Line]:
     prediction = state.summary.memory_prediction if state.summary is not None else None
     if not prediction:
         return []
-    parts = [f"{visible(name)} {_gib(value)}" for name, value in prediction.items() if isinstance(value, int | float)]
+    parts = [
+        f"{visible(name)} {_gib(value)}"
+        for name, value in prediction.items()
+        if isinstance(value, int | float)
+    ]
     return wrap([(", ".join(parts), "")], width, [("Memory     ", "muted")]) if parts else []
 
 
@@ -177,7 +191,10 @@ def about(demo: DemoDeclaration, start: Start | None, width: int) -> list[Line]:
 
 def _plan_words(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {entry:.4g}" if isinstance(entry, float) else f"{key} {entry}" for key, entry in value.items())
+        return ", ".join(
+            f"{key} {entry:.4g}" if isinstance(entry, float) else f"{key} {entry}"
+            for key, entry in value.items()
+        )
     return str(value)
 
 

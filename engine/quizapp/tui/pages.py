@@ -87,7 +87,9 @@ class Pages:
         def build(width: int) -> list[Line]:
             links: list[str] = []
             letters = letters_of(state)
-            lines = lay_out(self.blocks(question.explanation.short, letters), width, glyphs=self._glyphs, links=links).lines
+            lines = lay_out(
+                self.blocks(question.explanation.short, letters), width, glyphs=self._glyphs, links=links
+            ).lines
             lines += [[], *wrap([(GROUNDS[question.verified_by], "muted")], width)]
             lines += self._references(question, width, links)
             return lines
@@ -117,7 +119,9 @@ class Pages:
             if not text:
                 return wrap([("This question has no longer explanation.", "muted")], width)
             links: list[str] = []
-            lines = lay_out(self.blocks(text, letters_of(state)), width, glyphs=self._glyphs, links=links).lines
+            lines = lay_out(
+                self.blocks(text, letters_of(state)), width, glyphs=self._glyphs, links=links
+            ).lines
             return lines + self._references(question, width, links)
 
         return build
@@ -141,7 +145,11 @@ class Pages:
         if question.references:
             lines += [[], [("Read on", "strong")]]
             for reference in question.references:
-                lines += wrap([(f"{reference.title}  ", ""), (reference.url, "address")], width, [(f"{self._glyphs.bullet} ", "muted")])
+                lines += wrap(
+                    [(f"{reference.title}  ", ""), (reference.url, "address")],
+                    width,
+                    [(f"{self._glyphs.bullet} ", "muted")],
+                )
         return lines
 
 

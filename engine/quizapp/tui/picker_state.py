@@ -60,7 +60,11 @@ class PickerState:
     def shown(self) -> list[PickerRow]:
         """The banks that fit the filter."""
         words = self.filter.lower().split()
-        return [row for row in self.rows if all(word in f"{row.entry.title} {row.entry.id}".lower() for word in words)]
+        return [
+            row
+            for row in self.rows
+            if all(word in f"{row.entry.title} {row.entry.id}".lower() for word in words)
+        ]
 
     @property
     def focused(self) -> PickerRow | None:
@@ -76,7 +80,10 @@ class PickerState:
 
 def _row(entry: BankEntry, attempts: Sequence[AttemptSummary]) -> PickerRow:
     own = [attempt for attempt in attempts if attempt.bank_id == entry.id]
-    finished = [attempt for attempt in own if attempt.state == "finished"]
+    # A redo of what went wrong says nothing of the whole bank.
+    finished = [
+        attempt for attempt in own if attempt.state == "finished" and attempt.total >= entry.questions
+    ]
     shares = [attempt.points / attempt.max_points for attempt in finished if attempt.max_points]
     return PickerRow(
         entry=entry,

@@ -1,4 +1,4 @@
-"""One question while it is answered: which option has the cursor, which are chosen, what a key does. No Textual."""
+"""One question while it is answered: the cursor, the choice, what a key does to them. No Textual."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class QuestionState:
     ) -> None:
         by_id = {option.id: option for option in question.options}
         self.question = question
-        self.options: tuple[Option, ...] = tuple(by_id[option_id] for option_id in order if option_id in by_id)
+        self.options: tuple[Option, ...] = tuple(
+            by_id[option_id] for option_id in order if option_id in by_id
+        )
         self.chosen: set[str] = set(response.selected)
         self.submitted = submitted
         self.score = score
@@ -76,7 +78,7 @@ class QuestionState:
         return moved
 
     def pick(self, index: int) -> bool:
-        """Choose an option, or take the choice back where several may be chosen. True when the choice changed."""
+        """Choose an option, or take it back where several may be chosen. True when the choice changed."""
         self.cursor = index
         if self.submitted:
             return False
@@ -100,7 +102,11 @@ class QuestionState:
         if self.submitted:
             return "submitted"
         if self.multiple:
-            return f"{len(self.chosen)} chosen, choose all that apply" if self.chosen else "choose all that apply"
+            return (
+                f"{len(self.chosen)} chosen, choose all that apply"
+                if self.chosen
+                else "choose all that apply"
+            )
         return f"{self.letters(self.chosen)} chosen" if self.chosen else "choose one"
 
     def verdict(self) -> str:
@@ -108,8 +114,10 @@ class QuestionState:
         return str(self.score.verdict).upper() if self.score else ""
 
     def note_on(self, index: int) -> str:
-        """What an option turned out to be, in words, once the response is submitted; a distractor that was left
-        alone needs none beside its sign."""
+        """What an option turned out to be, in words, once the response is submitted.
+
+        A distractor that was left alone needs none beside its sign.
+        """
         option = self.options[index]
         if not self.submitted:
             return ""

@@ -1,8 +1,8 @@
-"""Markdown blocks as lines of styled text, wrapped to a width: what every screen shows is made of these lines.
+"""Markdown blocks as lines of styled text, wrapped to a width: all that a screen shows is made of them.
 
-A run is a piece of text and the names of its roles (`roles.py` gives each a look); nothing here is ever read as
-markup. Lists, quotes and tables keep a hanging indent; a link is followed by its number, and the caller gets
-the numbered addresses.
+A run is a piece of text and the names of its roles (`roles.py` gives each a look); nothing here is ever read
+as markup. Lists, quotes and tables keep a hanging indent; a link is followed by its number, and the caller
+gets the numbered addresses.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def fit(text: str, width: int, glyphs: Glyphs = UNICODE) -> str:
     return "".join(kept).rstrip() + glyphs.ellipsis if width > 0 else ""
 
 
-def wrap(runs: Sequence[Run], width: int, first: Sequence[Run] = (), rest: Sequence[Run] | None = None) -> list[Line]:
+def wrap(
+    runs: Sequence[Run], width: int, first: Sequence[Run] = (), rest: Sequence[Run] | None = None
+) -> list[Line]:
     """Break runs into lines of at most `width` cells.
 
     `first` begins the first line, `rest` every other one (blanks of the same width unless given). A word that
@@ -71,7 +73,7 @@ def wrap(runs: Sequence[Run], width: int, first: Sequence[Run] = (), rest: Seque
     indent = line_width(first)
     if rest is None:
         rest = [(" " * indent, "")] if indent else []
-    room = max(_MIN_WIDTH, width - max(indent, line_width(rest)))
+    room = max(1, width - max(indent, line_width(rest)))
     lines: list[Line] = []
     line: Line = list(first)
     used = 0
@@ -84,7 +86,7 @@ def wrap(runs: Sequence[Run], width: int, first: Sequence[Run] = (), rest: Seque
         line, used, pending, pending_width = list(rest), 0, [], 0
 
     for word in _words(runs):
-        if word == "\n":
+        if word is None:
             break_line()
             continue
         size = sum(width_of(text) for text, _ in word)
@@ -121,8 +123,8 @@ def joined(line: Line) -> Line:
     return runs
 
 
-def _words(runs: Sequence[Run]) -> Iterable[Line | str]:
-    """Words that may span several runs, the blanks between them, and newlines."""
+def _words(runs: Sequence[Run]) -> Iterable[Line | None]:
+    """Words that may span several runs, the blanks between them, and None for a newline."""
     word: Line = []
     for text, roles in runs:
         for number, part in enumerate(text.split("\n")):
@@ -130,7 +132,7 @@ def _words(runs: Sequence[Run]) -> Iterable[Line | str]:
                 if word:
                     yield word
                     word = []
-                yield "\n"
+                yield None
             for match in _WORD.finditer(part):
                 token = match.group()
                 if word and word[0][0].isspace() != token.isspace():
@@ -173,7 +175,9 @@ def fold(text: str, width: int, roles: str, glyphs: Glyphs = UNICODE) -> list[Li
     return lines
 
 
-def lay_out(blocks: Sequence[Block], width: int, *, glyphs: Glyphs = UNICODE, links: list[str] | None = None) -> Layout:
+def lay_out(
+    blocks: Sequence[Block], width: int, *, glyphs: Glyphs = UNICODE, links: list[str] | None = None
+) -> Layout:
     """Lay blocks out for `width` cells. `links` continues a numbering that other text of the page began."""
     layout = Layout([], links if links is not None else [])
     _Typesetter(glyphs, layout.links).blocks(blocks, max(_MIN_WIDTH, width), layout.lines)
@@ -207,11 +211,15 @@ def link_lines(links: Sequence[str], width: int, start: int = 1) -> list[Line]:
 
 def framed(title: str, body: list[Line], width: int, glyphs: Glyphs = UNICODE) -> list[Line]:
     """Lines in a box with a title in its upper edge; `body` is laid out for `width - 4` cells."""
-    top_left, top_right, bottom_left, bottom_right = glyphs.corners
+    top_left, top_right, bottom_left, bottom_right = list(glyphs.corners)
     title = fit(title, width - 6, glyphs)
     tail = max(0, width - 5 - width_of(title))
     lines: list[Line] = [
-        [(f"{top_left}{glyphs.rule} ", "frame"), (title, "strong"), (f" {glyphs.rule * tail}{top_right}", "frame")]
+        [
+            (f"{top_left}{glyphs.rule} ", "frame"),
+            (title, "strong"),
+            (f" {glyphs.rule * tail}{top_right}", "frame"),
+        ]
     ]
     for line in body:
         pad = " " * max(0, width - 4 - line_width(line))
@@ -236,7 +244,9 @@ class _Typesetter:
     def _nested(self, blocks: Sequence[Block], width: int, first: Run, rest: Run, out: list[Line]) -> None:
         """Blocks behind an indent: `first` once, `rest` on the lines that follow."""
         inner: list[Line] = []
-        room = max(_MIN_WIDTH, width - width_of(first[0]))
+        room = width - width_of(first[0])
+        if room < _MIN_WIDTH:  # nested too deeply for this width: go on without an indent
+            first, rest, room = ("", ""), ("", ""), width
         self.blocks(blocks, room, inner, tight=all(block.kind in ("paragraph", "list") for block in blocks))
         for number, line in enumerate(inner or [[]]):
             out.append([rest if number else first, *line])
@@ -264,7 +274,11 @@ class _Typesetter:
             out.append([("  ", "block"), *line, (pad, "block")])
 
     def _math(self, block: Block, width: int, out: list[Line]) -> None:
-        text = visible(block.text) if block.text else "".join(text for text, _ in inline(block.spans, self._links))
+        text = (
+            visible(block.text)
+            if block.text
+            else "".join(text for text, _ in inline(block.spans, self._links))
+        )
         for line in text.rstrip("\n").split("\n"):
             out.extend([("    ", ""), *piece] for piece in fold(line, width - 4, "math", self._glyphs))
 
@@ -279,9 +293,7 @@ class _Typesetter:
         self._nested(block.children, width, mark, mark, out)
 
     def _list(self, block: Block, width: int, out: list[Line]) -> None:
-        tight = all(
-            sum(child.kind != "list" for child in item.children) <= 1 for item in block.children
-        )
+        tight = all(sum(child.kind != "list" for child in item.children) <= 1 for item in block.children)
         number_width = len(str(block.start + len(block.children) - 1)) + 1
         for position, item in enumerate(block.children):
             if position and not tight:
@@ -336,13 +348,13 @@ class _Typesetter:
                     out.extend(wrap(cell, width, [(f"{self._glyphs.bullet} ", "muted")]))
             return
         for number, row in enumerate(rows):
-            cells = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
-            for position in range(max(len(cell) for cell in cells)):
+            wrapped = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
+            for position in range(max(len(lines) for lines in wrapped)):
                 line: Line = []
-                for column, cell in enumerate(cells):
+                for column, lines in enumerate(wrapped):
                     if column:
                         line.append(("  ", ""))
-                    content = cell[position] if position < len(cell) else []
+                    content = lines[position] if position < len(lines) else []
                     align = block.align[column] if column < len(block.align) else ""
                     line.extend(_aligned(content, widths[column], align, "strong" if number == 0 else ""))
                 out.append(line)

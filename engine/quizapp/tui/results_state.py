@@ -1,9 +1,9 @@
-"""The outcome of a sitting: score, objectives, questions, predictions; and the same as a report. No Textual."""
+"""The outcome of a sitting: score, objectives, questions, predictions; and as a report. No Textual."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quizapp.assess.scoring import points_in_words
 from quizapp.bank.text import visible
@@ -40,10 +40,9 @@ class ResultsState:
         self.runs = 0
         self.predicted = 0
         self.predicted_right = 0
-        for index in range(taking.total):
-            runs = sitting.runs(index)
-            self.runs += len(runs)
-            right, of = judged_predictions(sitting.predictions(index), runs)
+        for item in sitting.attempt.touched:
+            self.runs += len(item.runs)
+            right, of = judged_predictions(item.predictions, item.runs)
             self.predicted_right += right
             self.predicted += of
 
@@ -76,7 +75,8 @@ class ResultsState:
     def score_words(self) -> str:
         """Points of points, and the share."""
         result = self.result
-        text = f"{points_in_words(result.points)} of {points_in_words(result.max_points)} points, {result.share:.0%}"
+        points = f"{points_in_words(result.points)} of {points_in_words(result.max_points)} points"
+        text = f"{points}, {result.share:.0%}"
         return text + (f" (pass mark {self.pass_mark:.0%})" if self.pass_mark is not None else "")
 
     def demo_words(self) -> str:
@@ -84,7 +84,9 @@ class ResultsState:
         if not self.runs:
             return "no demo run"
         text = f"{self.runs} demo run" + ("" if self.runs == 1 else "s")
-        return text + (f", {self.predicted_right} of {self.predicted} predictions right" if self.predicted else "")
+        return text + (
+            f", {self.predicted_right} of {self.predicted} predictions right" if self.predicted else ""
+        )
 
     def wrong_ids(self) -> list[str]:
         """Ids of the questions that were not answered in full."""
@@ -102,7 +104,8 @@ class ResultsState:
             "",
         ]
         lines += [
-            f"{visible(part.title or 'no objective')}: {points_in_words(part.points)}/{points_in_words(part.max_points)}"
+            f"{visible(part.title or 'no objective')}: "
+            f"{points_in_words(part.points)}/{points_in_words(part.max_points)}"
             for part in self.result.by_objective
         ]
         lines.append("")
@@ -115,7 +118,7 @@ class ResultsState:
 
 
 def judged_predictions(
-    predictions: list[tuple[str, str]], runs: list[tuple[str, dict[str, object]]]
+    predictions: list[tuple[str, str]], runs: list[tuple[str, dict[str, Any]]]
 ) -> tuple[int, int]:
     """How many predictions came true, of those whose demo ran: the first prediction and the first run of each
     option count."""

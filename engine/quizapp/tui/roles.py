@@ -1,4 +1,4 @@
-"""What each role of a run looks like, in the theme's variables: one accent colour; green and red for verdicts only."""
+"""What each role of a run looks like, in the theme's variables: one accent; green and red for verdicts."""
 
 from __future__ import annotations
 

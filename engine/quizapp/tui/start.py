@@ -25,7 +25,7 @@ def run_take(
     demo_folders: tuple[Path, ...],
     device: Device,
 ) -> int:
-    """Take a bank on screen; without one, pick it there. Exit code: 1 when a finished attempt fell below its mark.
+    """Take a bank on screen; without one, pick it there. Exit code: 1 when the attempt failed its mark.
 
     Raises QuizappError for what keeps the first screen from being shown.
     """
@@ -49,21 +49,26 @@ def run_take(
 
 
 def run_demo(planned: Sequence[PlannedRun], *, record: Path | None = None) -> int:
-    """Run a demo on screen; several planned runs are compared. Exit code: 1 when the run is not as its variant
-    declares."""
+    """Run a demo on screen; several planned runs are compared.
+
+    Exit code: 1 when the last run is not as its variant declares.
+    """
+    return _run_lab(order_of(planned, record))
+
+
+def order_of(planned: Sequence[PlannedRun], record: Path | None) -> LabOrder:
+    """What the lab is to do about some planned runs: one to watch, or several to compare."""
     from quizapp.content import content_dir
     from quizapp.lab.catalogue import CONTROL, Catalogue
     from quizapp.tui.lab_state import LabOrder
 
     # Of a comparison, the run that is not the control says which demo it is about.
-    about = next((plan for plan in planned if plan.label != "control"), planned[0])
-    request = about.request
+    request = next((plan for plan in planned if plan.label != "control"), planned[0]).request
     folder = content_dir("demos")
-    control = Catalogue.load([folder]).get(CONTROL) if folder.is_dir() else None
-    order = LabOrder(
+    return LabOrder(
         demo=request.demo,
         variant=request.variant,
-        control=control,
+        control=Catalogue.load([folder]).get(CONTROL) if folder.is_dir() else None,
         devices=request.devices,
         device=request.device,
         params=dict(request.params),
@@ -75,7 +80,6 @@ def run_demo(planned: Sequence[PlannedRun], *, record: Path | None = None) -> in
         compare=len(planned) > 1,
         record=record,
     )
-    return _run_lab(order)
 
 
 def run_replay(path: Path, speed: float | None = None) -> int:

@@ -1,4 +1,4 @@
-"""The live strip: windows of device time in columns, one row a device, on a fixed scale from 0 to 100 %. No Textual."""
+"""The live strip: device time in columns, a row a device, on a fixed scale from 0 to 100 %. No Textual."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TICK_CELLS = 10
 class StripState:
     """Collects samples into bins of device time; `columns` reads them at the width of a terminal.
 
-    Bins are halved in number when there are too many, so that a run of an hour costs no more than one of a minute.
+    Too many bins are merged in pairs, so that a run of an hour costs no more than one of a minute.
     """
 
     def __init__(self, devices: int, window_s: float, total_s: float) -> None:
@@ -91,7 +91,12 @@ class StripState:
         self.bin_s *= 2
         for table in (*self._sums.values(), *self._weights.values()):
             merged = [
-                [a + b for a, b in zip(table[i], table[i + 1] if i + 1 < len(table) else [0.0] * self.devices, strict=True)]
+                [
+                    a + b
+                    for a, b in zip(
+                        table[i], table[i + 1] if i + 1 < len(table) else [0.0] * self.devices, strict=True
+                    )
+                ]
                 for i in range(0, len(table), 2)
             ]
             table[:] = merged

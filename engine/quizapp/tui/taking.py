@@ -70,7 +70,7 @@ class Taking:
         return index in self.marked
 
     def next_open(self) -> int | None:
-        """The next question without a submitted response, from the current one on and around; None: all done."""
+        """The next question without a submitted response, from here on and around; None: all done."""
         around = (*range(self.index + 1, self.total), *range(self.index + 1))
         return next((index for index in around if not self.sitting.submitted(index)), None)
 

@@ -13,10 +13,13 @@ from quizapp.tui.widgets.key_bar import Key, KeyBar
 from quizapp.tui.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
+    from textual._path import CSSPathType
+
     from quizapp.tui.app import QuizApp
 
 WIDE = 110
 SHORT = 16
+_LEAST_TITLE = 12
 
 
 class QuizScreen(Screen[object]):
@@ -24,14 +27,16 @@ class QuizScreen(Screen[object]):
 
     AUTO_FOCUS = ""
     # Read when the first screen of all but the question is shown: the first question stands sooner without.
-    CSS_PATH = "../later.tcss"
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (WIDE, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
+    CSS_PATH: ClassVar[CSSPathType | None] = "../later.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", tooltip="Go back. Everything is saved.", id="back"),
         Binding("question_mark", "keys", "Keys", tooltip="Show every key of this screen.", id="keys"),
         Binding("q,ctrl+c", "leave", "Quit", tooltip="Leave quizapp. Everything is saved.", id="quit"),
-        Binding("ctrl+p", "app.command_palette", "Commands", tooltip="Find a command by its name.", id="palette"),
+        Binding(
+            "ctrl+p", "app.command_palette", "Commands", tooltip="Find a command by its name.", id="palette"
+        ),
     ]
 
     HELP_TITLE: ClassVar[str] = ""
@@ -40,14 +45,21 @@ class QuizScreen(Screen[object]):
         super().__init__()
         # Known from the start, the size need not have everything styled a second time.
         size = self.app.size
-        self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short", update=False)
+        self.add_class(
+            "-wide" if size.width >= WIDE else "-narrow",
+            "-tall" if size.height >= SHORT else "-short",
+            update=False,
+        )
         self.title_line = OneLine(id="title")
         self.key_bar = KeyBar()
 
     @property
     def is_current(self) -> bool:
-        """Textual counts the screen right below the top one, too; under an opaque one it is painted for nobody,
-        and has the top one painted again."""
+        """Whether anything of this screen is in view.
+
+        Textual counts the screen right below the top one, too: under an opaque one it would be painted for
+        nobody, and the top one a second time.
+        """
         return super().is_current and (self.app.screen is self or self.app.screen.is_modal)
 
     @property
@@ -69,8 +81,12 @@ class QuizScreen(Screen[object]):
         """The title line: `left` is cut where it does not fit beside `right`."""
 
         def build(width: int) -> list[Line]:
-            room = width - line_width(right) - 2
-            return [[*cut(left, room, self.glyphs), *_gap(left, room), *right] if room > 10 else cut(left, width)]
+            facts = right
+            room = width - line_width(facts) - 2
+            if room < _LEAST_TITLE:  # the first fact is the one to keep
+                facts = right[:1]
+                room = width - line_width(facts) - 2
+            return [[*cut(left, room, self.glyphs), *_gap(left, room), *facts]]
 
         self.title_line.show(build)
 

@@ -1,8 +1,9 @@
-"""The lab: the demo behind an option runs here, live, and what it shows is held against what was predicted."""
+"""The lab: the demo behind an option runs here, live, and is held against what was predicted."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -41,17 +42,53 @@ class LabScreen(QuizScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "rerun", "Run again", tooltip="Run this variant again.", id="lab-run"),
         Binding("x", "stop", "Stop", tooltip="Stop the run.", id="lab-stop"),
-        Binding("u", "toggle_meter", "Meter", tooltip="Show compute, or utilisation as nvidia-smi sees it.", id="lab-meter"),
-        Binding("v", "variant", "Variant", tooltip="Run the next variant: fault, fix, control.", id="lab-variant"),
-        Binding("o", "compare", "Compare", tooltip="Run control, fault and fix, and compare them.", id="lab-compare"),
-        Binding("p", "parameters", "Parameters", tooltip="Change the demo's parameters and run it.", id="lab-parameters"),
+        Binding(
+            "u",
+            "toggle_meter",
+            "Meter",
+            tooltip="Show compute, or utilisation as nvidia-smi sees it.",
+            id="lab-meter",
+        ),
+        Binding(
+            "v", "variant", "Variant", tooltip="Run the next variant: fault, fix, control.", id="lab-variant"
+        ),
+        Binding(
+            "o",
+            "compare",
+            "Compare",
+            tooltip="Run control, fault and fix, and compare them.",
+            id="lab-compare",
+        ),
+        Binding(
+            "p",
+            "parameters",
+            "Parameters",
+            tooltip="Change the demo's parameters and run it.",
+            id="lab-parameters",
+        ),
         Binding("s", "source", "Source", tooltip="Read the demo's program.", id="lab-source"),
-        Binding("i", "about", "About", tooltip="What the demo shows, why, and the plan of its durations.", id="lab-about"),
-        Binding("l", "toggle_log", "Log", tooltip="Show what the demo prints, or the findings.", id="lab-log"),
+        Binding(
+            "i",
+            "about",
+            "About",
+            tooltip="What the demo shows, why, and the plan of its durations.",
+            id="lab-about",
+        ),
+        Binding(
+            "l", "toggle_log", "Log", tooltip="Show what the demo prints, or the findings.", id="lab-log"
+        ),
         Binding("up,k", "scroll(-1)", "Up", tooltip="Scroll the lower part.", id="lab-up"),
         Binding("down,j", "scroll(1)", "Down", tooltip="Scroll the lower part.", id="lab-down"),
-        Binding("pageup", "page(-1)", "Page up", tooltip="Scroll the lower part by a page.", id="lab-page-up"),
-        Binding("pagedown,space", "page(1)", "Page down", tooltip="Scroll the lower part by a page.", id="lab-page-down"),
+        Binding(
+            "pageup", "page(-1)", "Page up", tooltip="Scroll the lower part by a page.", id="lab-page-up"
+        ),
+        Binding(
+            "pagedown,space",
+            "page(1)",
+            "Page down",
+            tooltip="Scroll the lower part by a page.",
+            id="lab-page-down",
+        ),
     ]
 
     def __init__(self, order: LabOrder) -> None:
@@ -101,10 +138,9 @@ class LabScreen(QuizScreen):
         self.run_worker(self._warm(), group="warm", exit_on_error=False)
 
     async def _warm(self) -> None:
-        try:
+        # Why it can't is told when the run is tried.
+        with suppress(QuizappError):
             await self.quiz.lab.warm()
-        except QuizappError:
-            pass  # told when the run is tried
 
     def _predicted(self, prediction: str | None) -> None:
         if not prediction:
@@ -202,6 +238,7 @@ class LabScreen(QuizScreen):
         """Put the run on the attempt's record."""
         state, order = self.state, self.state.order
         summary, taking = state.summary, order.taking
+        self.quiz.lab_result = int(state.differs)
         if taking is None or summary is None or summary.outcome == "stopped" or order.recording is not None:
             return
         self.quiz.guarded(lambda: taking.sitting.demo_ran(order.index, order.option_id, summary.record()))
@@ -319,8 +356,14 @@ class LabScreen(QuizScreen):
         )
 
     def _headline(self, width: int) -> list[Line]:
-        lab = self.quiz.lab.state if self.state.phase == "warming" and self.state.order.recording is None else ""
-        return [cut(headline(self.state, self.glyphs, lab=lab, comparing=self._comparing), width, self.glyphs)]
+        lab = (
+            self.quiz.lab.state
+            if self.state.phase == "warming" and self.state.order.recording is None
+            else ""
+        )
+        return [
+            cut(headline(self.state, self.glyphs, lab=lab, comparing=self._comparing), width, self.glyphs)
+        ]
 
     def _badge(self, width: int) -> list[Line]:
         lines: list[Line] = []
@@ -395,7 +438,9 @@ class LabScreen(QuizScreen):
             return lines
 
         plain = "\n".join([*table(comparison, 100), "", *notices])
-        self.app.push_screen(TextScreen(f"{self.state.order.demo.name}: control, fault, fix", build, plain=plain))
+        self.app.push_screen(
+            TextScreen(f"{self.state.order.demo.name}: control, fault, fix", build, plain=plain)
+        )
 
     def action_parameters(self) -> None:
         """Change parameters."""
@@ -403,7 +448,9 @@ class LabScreen(QuizScreen):
             return
         from quizapp.tui.screens.parameters import ParametersScreen
 
-        self.app.push_screen(ParametersScreen(self.state.demo, self.state.variant, self.state.params), self._changed)
+        self.app.push_screen(
+            ParametersScreen(self.state.demo, self.state.variant, self.state.params), self._changed
+        )
 
     def _changed(self, params: dict[str, str] | None) -> None:
         if params is not None:

@@ -1,4 +1,4 @@
-"""The addresses of a question: shown whole, to copy or to save, never opened on the machine that runs quizapp."""
+"""The addresses of a question: shown whole, to copy or to save, never opened on this machine."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ class OverviewScreen(QuizScreen):
         Binding("home", "page(-1000)", "First", tooltip="Move to the first question.", id="list-home"),
         Binding("end", "page(1000)", "Last", tooltip="Move to the last question.", id="list-end"),
         Binding("enter", "choose", "Go to", tooltip="Go to the question under the cursor.", id="list-choose"),
-        Binding("o", "next_open", "Next open", tooltip="Move to the next open question.", id="list-next-open"),
+        Binding(
+            "o", "next_open", "Next open", tooltip="Move to the next open question.", id="list-next-open"
+        ),
         Binding("t", "turn_in", "Turn in", tooltip="Finish the attempt and see the results.", id="turn-in"),
     ]
 

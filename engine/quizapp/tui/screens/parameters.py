@@ -57,7 +57,12 @@ class ParametersScreen(Window["dict[str, str] | None"]):
             changed = self._texts[name] != self._own[name]
             unit = f" {declaration.unit}" if declaration.unit and declaration.type in ("int", "float") else ""
             row: list[Line] = [
-                [edge, (name.ljust(column), ""), (text, "key" if changed else "strong"), (visible(unit), "muted")]
+                [
+                    edge,
+                    (name.ljust(column), ""),
+                    (text, "key" if changed else "strong"),
+                    (visible(unit), "muted"),
+                ]
             ]
             if focused:
                 rest: Line = [edge, (" " * 2, "")]

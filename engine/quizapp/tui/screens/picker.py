@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
+from quizapp.bank.text import visible
 from quizapp.tui.render import Line, fit, width_of, wrap
 from quizapp.tui.screens.base import QuizScreen
 from quizapp.tui.widgets.listing import Listing
@@ -28,11 +29,17 @@ class PickerScreen(QuizScreen):
         Binding("down,j", "move(1)", "Down", tooltip="Move in the list.", id="bank-down"),
         Binding("pageup", "page(-1)", "Page up", tooltip="Move by a page.", id="bank-page-up"),
         Binding("pagedown", "page(1)", "Page down", tooltip="Move by a page.", id="bank-page-down"),
-        Binding("enter", "take", "Take", tooltip="Take the bank: go on where you left, or begin.", id="bank-take"),
-        Binding("n", "fresh", "Start anew", tooltip="Begin a new attempt, whatever is open.", id="bank-fresh"),
+        Binding(
+            "enter", "take", "Take", tooltip="Take the bank: go on where you left, or begin.", id="bank-take"
+        ),
+        Binding(
+            "n", "fresh", "Start anew", tooltip="Begin a new attempt, whatever is open.", id="bank-fresh"
+        ),
         Binding("x", "discard", "Discard", tooltip="Give the open attempt up.", id="bank-discard"),
         Binding("v", "error", "Errors", tooltip="Show what is wrong with a broken bank.", id="bank-error"),
-        Binding("slash", "filter", "Filter", tooltip="Filter the banks by words of their title.", id="bank-filter"),
+        Binding(
+            "slash", "filter", "Filter", tooltip="Filter the banks by words of their title.", id="bank-filter"
+        ),
     ]
 
     def __init__(self) -> None:
@@ -63,9 +70,9 @@ class PickerScreen(QuizScreen):
 
         before = self.state
         desk = self.quiz.desk
-        entries = self.quiz.guarded_value(desk.entries, [])
-        attempts = self.quiz.guarded_value(desk.attempts, [])
-        self.state = PickerState(entries, attempts)
+        self.state = PickerState(
+            self.quiz.guarded_value(desk.entries) or [], self.quiz.guarded_value(desk.attempts) or []
+        )
         if before is not None:
             self.state.filter = before.filter
             self.state.cursor = before.cursor
@@ -78,7 +85,10 @@ class PickerScreen(QuizScreen):
         shown = state.shown
         count = len(state.rows)
         self.show_title(
-            [("quizapp", "strong"), (f" {self.glyphs.dot} {count} bank" + ("" if count == 1 else "s"), "muted")],
+            [
+                ("quizapp", "strong"),
+                (f" {self.glyphs.dot} {count} bank" + ("" if count == 1 else "s"), "muted"),
+            ],
             [(f"learner: {fit(self.quiz.desk.learner, 20, self.glyphs)}", "muted")],
         )
         self.query_one(Listing).show_rows(len(shown), self._row, cursor=state.cursor)
@@ -104,7 +114,9 @@ class PickerScreen(QuizScreen):
         state = self.state
         if state is None or (not state.filter and not self._typing):
             return [[("Pick a bank.", "muted")]]
-        cursor = [("_", "key")] if self._typing else [(f"   {len(state.shown)} of {len(state.rows)}", "muted")]
+        cursor = (
+            [("_", "key")] if self._typing else [(f"   {len(state.shown)} of {len(state.rows)}", "muted")]
+        )
         return [[("Filter: ", "muted"), (fit(state.filter, width - 12, self.glyphs), ""), *cursor]]
 
     def _rule(self, width: int) -> list[Line]:
@@ -125,7 +137,9 @@ class PickerScreen(QuizScreen):
         else:
             sign, role = glyphs.open, "muted"
         facts = "" if row.broken else f"{entry.questions:>4} q {_demos(entry.demos):>9} "
-        best = "" if row.broken else f"{'best ' + format(row.best, '.0%') if row.best is not None else '':>10}"
+        best = (
+            "" if row.broken else f"{'best ' + format(row.best, '.0%') if row.best is not None else '':>10}"
+        )
         status = fit(row.status(), 17, glyphs)
         tail = f"{facts}{best}  {status:<17}" if width >= 66 else f"  {status:<17}"
         name = entry.title or f"{entry.id}.yaml"
@@ -146,17 +160,25 @@ class PickerScreen(QuizScreen):
         if row is None:
             return self._empty(width)
         entry, glyphs = row.entry, self.glyphs
-        lines = wrap([(entry.title or entry.id, "strong")], width)
+        lines = wrap([(visible(entry.title or entry.id), "strong")], width)
         if row.broken:
             first = entry.error.strip().splitlines()[0]
-            return [*lines, *wrap([(first, "warning")], width), *wrap([("v shows every error.", "muted")], width)]
-        facts = [f"{entry.questions} question" + ("" if entry.questions == 1 else "s"), _demos(entry.demos) or "no demos"]
+            return [
+                *lines,
+                *wrap([(visible(first), "warning")], width),
+                *wrap([("v shows every error.", "muted")], width),
+            ]
+        facts = [
+            f"{entry.questions} question" + ("" if entry.questions == 1 else "s"),
+            _demos(entry.demos) or "no demos",
+        ]
         if entry.time_limit_s:
             facts.append(f"{entry.time_limit_s / 60:g} min")
         if entry.pass_mark is not None:
             facts.append(f"pass mark {entry.pass_mark:.0%}")
         lines += wrap([(f" {glyphs.dot} ".join(facts), "muted")], width)
         lines += wrap([(self._history(row), "")], width)
+        lines += wrap([(visible(str(row.path)), "address")], width)
         return lines
 
     def _history(self, row: PickerRow) -> str:
@@ -177,7 +199,7 @@ class PickerScreen(QuizScreen):
     def _empty(self, width: int) -> list[Line]:
         if self.state is not None and self.state.rows:
             return wrap([("No bank fits the filter. Esc shows all.", "muted")], width)
-        text = "There is no bank here. `quizapp new my-bank` writes one to start from; `quizapp take FILE` takes any."
+        text = "There is no bank here. `quizapp new my-bank` writes one; `quizapp take FILE` takes any file."
         return wrap([(text, "")], width)
 
     # Keys. While the filter is typed, every printable key goes into it.

@@ -1,4 +1,4 @@
-"""The question: stem, options, status. Everything works until the response is submitted, and nothing is lost."""
+"""The question: stem, options, status. All can be changed until it is submitted, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -31,17 +31,35 @@ class QuestionScreen(QuizScreen):
     HELP_TITLE = "Question"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(key, f"pick('{key}')", "Choose", tooltip="Choose the option of that number or letter.", id=f"pick-{key}")
+            Binding(
+                key,
+                f"pick('{key}')",
+                "Choose",
+                tooltip="Choose the option of that number or letter.",
+                id=f"pick-{key}",
+            )
             for key in "123456789abcdefgh"
         ),
         Binding("up,k", "move(-1)", "Up", tooltip="Move among the options.", id="option-up"),
         Binding("down,j", "move(1)", "Down", tooltip="Move among the options.", id="option-down"),
         Binding("space", "pick_focused", "Choose", tooltip="Choose the option under the cursor.", id="pick"),
-        Binding("enter", "submit", "Submit", tooltip="Submit the response, or see its explanation.", id="submit"),
+        Binding(
+            "enter", "submit", "Submit", tooltip="Submit the response, or see its explanation.", id="submit"
+        ),
         Binding("x,backspace", "clear", "Clear", tooltip="Take the choice back.", id="clear"),
-        Binding("r", "run_demo", "Run demo", tooltip="Run the demo behind the option under the cursor.", id="run"),
-        Binding("left_square_bracket,left", "go(-1)", "Previous", tooltip="Previous question.", id="previous"),
-        Binding("right_square_bracket,right,n", "go(1)", "Next", tooltip="Next question; this one stays open.", id="next"),
+        Binding(
+            "r", "run_demo", "Run demo", tooltip="Run the demo behind the option under the cursor.", id="run"
+        ),
+        Binding(
+            "left_square_bracket,left", "go(-1)", "Previous", tooltip="Previous question.", id="previous"
+        ),
+        Binding(
+            "right_square_bracket,right,n",
+            "go(1)",
+            "Next",
+            tooltip="Next question; this one stays open.",
+            id="next",
+        ),
         Binding("m", "mark", "Mark", tooltip="Mark this question to come back to.", id="mark"),
         Binding("l", "overview", "List", tooltip="List all questions, and finish from there.", id="overview"),
         Binding("pageup", "scroll_stem(-1)", "Scroll", tooltip="Scroll a long stem.", id="stem-up"),
@@ -91,7 +109,7 @@ class QuestionScreen(QuizScreen):
             self.show_submitted()
 
     def show_submitted(self) -> None:
-        """The response was handed in: mark what became of each option, without laying the question out anew."""
+        """The response was handed in: mark what became of each option."""
         self._notice = ""
         self._shown_submitted = self.state is not None and self.state.submitted
         options = self.query_one(Options)
@@ -142,7 +160,10 @@ class QuestionScreen(QuizScreen):
             return [[(self._notice, "warning")]]
         line: Line = [(state.instruction(), "muted")]
         if state.submitted:
-            line = [(state.verdict() or "submitted", _verdict_role(state)), ("  the response is handed in", "muted")]
+            line = [
+                (state.verdict() or "submitted", _verdict_role(state)),
+                ("  the response is handed in", "muted"),
+            ]
         if self.taking.index in self.taking.marked:
             line = [(f"{self.glyphs.marked} marked  ", "accent"), *line]
         return [line]
@@ -151,7 +172,13 @@ class QuestionScreen(QuizScreen):
         hidden = self.query_one("#stem", Sheet).hidden_below if not self.wide else 0
         if hidden:
             hint = f" {hidden} more lines: PgDn "
-            return [[(self.glyphs.rule * (width - len(hint) - 2), "frame"), (hint, "muted"), (self.glyphs.rule * 2, "frame")]]
+            return [
+                [
+                    (self.glyphs.rule * (width - len(hint) - 2), "frame"),
+                    (hint, "muted"),
+                    (self.glyphs.rule * 2, "frame"),
+                ]
+            ]
         return [[(self.glyphs.rule * width, "frame")]]
 
     def on_resize(self, event: events.Resize) -> None:
@@ -159,8 +186,9 @@ class QuestionScreen(QuizScreen):
             self._share_height()
 
     def _share_height(self) -> None:
-        """Room to spare goes between the options; where stem and options do not both fit, the options get what they
-        need up to two thirds, and both scroll."""
+        """Room to spare goes between the options. Where stem and options do not both fit, the options get what
+        they need, up to two thirds, and both scroll.
+        """
         stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
         self._shared_for = self.app.size
         if self.wide or self.state is None:

@@ -31,12 +31,28 @@ class ResultsScreen(QuizScreen):
         Binding("down,j", "move(1)", "Down", tooltip="Move among the questions.", id="result-down"),
         Binding("pageup", "page(-1)", "Page up", tooltip="Move by a page.", id="result-page-up"),
         Binding("pagedown", "page(1)", "Page down", tooltip="Move by a page.", id="result-page-down"),
-        Binding("enter", "review", "Review", tooltip="Review the question under the cursor.", id="result-review"),
-        Binding("r", "review_all", "Review all", tooltip="Review all questions from the first.", id="result-review-all"),
-        Binding("w", "redo", "Redo wrong", tooltip="Take the questions that went wrong again.", id="result-redo"),
+        Binding(
+            "enter", "review", "Review", tooltip="Review the question under the cursor.", id="result-review"
+        ),
+        Binding(
+            "r",
+            "review_all",
+            "Review all",
+            tooltip="Review all questions from the first.",
+            id="result-review-all",
+        ),
+        Binding(
+            "w", "redo", "Redo wrong", tooltip="Take the questions that went wrong again.", id="result-redo"
+        ),
         Binding("o", "save", "Save report", tooltip="Save the report to a file.", id="result-save"),
         Binding("y", "copy", "Copy", tooltip="Copy the report.", id="result-copy"),
-        Binding("p", "print", "Print on exit", tooltip="Print the report once quizapp has ended.", id="result-print"),
+        Binding(
+            "p",
+            "print",
+            "Print on exit",
+            tooltip="Print the report once quizapp has ended.",
+            id="result-print",
+        ),
     ]
 
     def __init__(self, taking: Taking) -> None:
@@ -72,11 +88,18 @@ class ResultsScreen(QuizScreen):
         state, glyphs = self.state, self.glyphs
         passed = state.result.passed
         sign, role = (
-            (glyphs.filled, "strong") if passed is None else (glyphs.right, "right") if passed else (glyphs.wrong, "wrong")
+            (glyphs.filled, "strong")
+            if passed is None
+            else (glyphs.right, "right")
+            if passed
+            else (glyphs.wrong, "wrong")
         )
         counts = ", ".join(f"{count} {verdict}" for verdict, count in state.result.counts.items() if count)
         first: Line = [(f"{sign} {state.headline()}", role), (f"  {state.score_words()}", "")]
-        return [cut(first, width, glyphs), cut([(f"  {counts} {glyphs.dot} {state.demo_words()}", "muted")], width, glyphs)]
+        return [
+            cut(first, width, glyphs),
+            cut([(f"  {counts} {glyphs.dot} {state.demo_words()}", "muted")], width, glyphs),
+        ]
 
     def _objectives(self, width: int) -> list[Line]:
         glyphs = self.glyphs
@@ -112,7 +135,12 @@ class ResultsScreen(QuizScreen):
             "unanswered": (glyphs.open, "muted"),
         }.get(row.verdict, (glyphs.wrong, "wrong"))
         number = f"Q{index + 1}".ljust(len(str(self.state.count)) + 2)
-        line: Line = [(f"{sign} ", role), (number, "strong"), (f"{row.verdict:<11}", role), (f"{row.points:>6}  ", "")]
+        line: Line = [
+            (f"{sign} ", role),
+            (number, "strong"),
+            (f"{row.verdict:<11}", role),
+            (f"{row.points:>6}  ", ""),
+        ]
         if width >= 60:
             line.append((f"you {row.given:<5} key {row.key:<5} ", "muted"))
         if row.predictions and width >= 80:

@@ -29,7 +29,13 @@ class RevealScreen(QuizScreen):
     HELP_TITLE = "Explanation"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(str(number + 1), f"view({number})", view, tooltip=f"{view}: a view of the explanation.", id=f"view-{number + 1}")
+            Binding(
+                str(number + 1),
+                f"view({number})",
+                view,
+                tooltip=f"{view}: a view of the explanation.",
+                id=f"view-{number + 1}",
+            )
             for number, view in enumerate(VIEWS)
         ),
         Binding("tab", "next_view", "Next view", tooltip="The next view.", id="view-next"),
@@ -37,11 +43,35 @@ class RevealScreen(QuizScreen):
         Binding("down,j", "move(1)", "Down", tooltip="Scroll, or move among the options.", id="reveal-down"),
         Binding("pageup", "page(-1)", "Page up", tooltip="Scroll by a page.", id="reveal-page-up"),
         Binding("pagedown,space", "page(1)", "Page down", tooltip="Scroll by a page.", id="reveal-page-down"),
-        Binding("n,enter,right_square_bracket,right", "next", "Next", tooltip="Next open question, or the results.", id="reveal-next"),
-        Binding("left_square_bracket,left", "previous", "Previous", tooltip="Previous question.", id="reveal-previous"),
-        Binding("r", "run_demo", "Run demo", tooltip="Run the demo behind the option under the cursor.", id="reveal-run"),
+        Binding(
+            "n,enter,right_square_bracket,right",
+            "next",
+            "Next",
+            tooltip="Next open question, or the results.",
+            id="reveal-next",
+        ),
+        Binding(
+            "left_square_bracket,left",
+            "previous",
+            "Previous",
+            tooltip="Previous question.",
+            id="reveal-previous",
+        ),
+        Binding(
+            "r",
+            "run_demo",
+            "Run demo",
+            tooltip="Run the demo behind the option under the cursor.",
+            id="reveal-run",
+        ),
         Binding("u", "links", "Links", tooltip="Addresses to read on: show, copy, save.", id="reveal-links"),
-        Binding("o", "picture", "Picture", tooltip="Show where the picture is, to open it elsewhere.", id="reveal-picture"),
+        Binding(
+            "o",
+            "picture",
+            "Picture",
+            tooltip="Show where the picture is, to open it elsewhere.",
+            id="reveal-picture",
+        ),
         Binding("m", "mark", "Mark", tooltip="Mark this question to come back to.", id="reveal-mark"),
         Binding("l", "overview", "List", tooltip="List all questions.", id="reveal-overview"),
     ]
@@ -99,12 +129,19 @@ class RevealScreen(QuizScreen):
     def _show_frame(self) -> None:
         taking, glyphs = self.taking, self.glyphs
         mark = f"{glyphs.marked} " if taking.index in taking.marked else ""
-        right: Line = [(mark, "accent"), (f"Q{taking.index + 1}/{taking.total}", "strong"), (" explained", "muted")]
+        right: Line = [
+            (f"{mark}Q{taking.index + 1}/{taking.total}", "strong"),
+            (" explained", "muted"),
+        ]
         self.show_title([(taking.sitting.bank_title, "strong")], right)
         following = "Results" if taking.next_open() is None else "Next"
         if taking.sitting.finished:
             following = "Next"
-        run = [("r", "r", f"Run demo {self.state.letter(self.state.cursor)}")] if self.state.focused.demo else []
+        run = (
+            [("r", "r", f"Run demo {self.state.letter(self.state.cursor)}")]
+            if self.state.focused.demo
+            else []
+        )
         self.show_keys(
             ("n", "n", following),
             *run,
@@ -165,12 +202,17 @@ class RevealScreen(QuizScreen):
             tail: Line = [(f" {glyphs.play} demo", "accent")] if option.demo else []
             room = width - 6
             body = pages.text(option.text, letters)(room - 7)
-            row: list[Line] = [[*(rest if number else head), *line] for number, line in enumerate(body or [[]])]
+            row: list[Line] = [
+                [*(rest if number else head), *line] for number, line in enumerate(body or [[]])
+            ]
             row[0] = [*row[0], (" " * max(0, width - line_width(row[0]) - line_width(tail)), ""), *tail]
             if note := state.note_on(index):
                 row += wrap([(note, "em strong" if option.id in state.chosen else "em muted")], width, rest)
             why = pages.text(option.rationale, letters)(room - 2)
-            row += [[*rest, (f"{glyphs.arrow} " if not number else "  ", "muted"), *line] for number, line in enumerate(why)]
+            row += [
+                [*rest, (f"{glyphs.arrow} " if not number else "  ", "muted"), *line]
+                for number, line in enumerate(why)
+            ]
             lines += [filled(line, width, "row") if focused else line for line in row]
             self._rows.append((start, len(lines) - 1))
         return lines

@@ -16,8 +16,10 @@ Key = tuple[str, str, str]  # key to press, how it is written, what it does
 
 
 class KeyBar(Widget, can_focus=False):
-    """Shows keys with what they do; a click presses the key. Keys that find no room are dropped from the right,
-    except the last one, which tells all the others."""
+    """Shows keys with what they do; a click presses the key.
+
+    Keys that find no room are dropped from the right, except the last one, which tells all the others.
+    """
 
     def __init__(self) -> None:
         super().__init__()

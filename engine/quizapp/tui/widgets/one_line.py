@@ -12,7 +12,9 @@ from quizapp.tui.widgets.sheet import Build, Looks
 class OneLine(Widget, can_focus=False):
     """Shows the first line of what `build(width)` returns."""
 
-    def __init__(self, build: Build | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, build: Build | None = None, *, id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
         self._build: Build = build or (lambda width: [])
         self._looks = Looks()
@@ -28,4 +30,6 @@ class OneLine(Widget, can_focus=False):
     def render_line(self, y: int) -> Strip:
         lines = self._build(self.size.width) if y == 0 else []
         base = self._looks.style(self, "")
-        return Strip(self._looks.segments(self, lines[0] if lines else [])).adjust_cell_length(self.size.width, base)
+        return Strip(self._looks.segments(self, lines[0] if lines else [])).adjust_cell_length(
+            self.size.width, base
+        )

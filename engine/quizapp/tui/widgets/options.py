@@ -1,5 +1,4 @@
-"""The options of a question: a marker in text, a letter, the text with a hanging indent, and whether a demo speaks
-to it."""
+"""The options of a question: a marker in text, a letter, the text with a hanging indent, its demo."""
 
 from __future__ import annotations
 
@@ -108,7 +107,9 @@ class Options(Sheet):
         chosen = option.id in state.chosen
         if state.submitted:
             sign = glyphs.right if option.correct else glyphs.wrong
-            return (f"({sign})" if not state.multiple else f"[{sign}]"), ("right" if option.correct else "wrong")
+            return (f"({sign})" if not state.multiple else f"[{sign}]"), (
+                "right" if option.correct else "wrong"
+            )
         if state.multiple:
             return ("[x]" if chosen else "[ ]"), ("key" if chosen else "")
         return (f"({glyphs.chosen})" if chosen else "( )"), ("key" if chosen else "")

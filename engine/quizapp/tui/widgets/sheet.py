@@ -33,7 +33,7 @@ class Looks:
     def style(self, widget: Widget, roles: str) -> RichStyle:
         base = widget.visual_style
         if base is not self._key:
-            # Textual keeps the same object as long as nothing of the widget's look changes, its theme included.
+            # Textual keeps the same object as long as nothing of the widget's look changes.
             self._key = base
             self._styles = {}
         style = self._styles.get(roles)
@@ -49,18 +49,22 @@ class Looks:
     def segments(self, widget: Widget, line: Sequence[Run]) -> list[Segment]:
         return [
             # The last guard before the terminal: no control character passes, whoever built the line.
-            Segment(text if text.isprintable() else visible(text).replace("\n", " "), self.style(widget, roles))
+            Segment(
+                text if text.isprintable() else visible(text).replace("\n", " "), self.style(widget, roles)
+            )
             for text, roles in joined(list(line))
         ]
 
 
 class Sheet(ScrollView, can_focus=False):
-    """Shows what `build(width)` returns; laid out anew when the width changes, drawn line by line as needed."""
+    """Shows what `build(width)` returns: laid out when the width changes, drawn by the line as needed."""
 
     class Scrolled(Message):
         """The part in view changed."""
 
-    def __init__(self, build: Build | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, build: Build | None = None, *, id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
         self._build: Build = build or (lambda width: [])
         self._laid_out: tuple[int, list[Line]] | None = None
@@ -120,7 +124,9 @@ class Sheet(ScrollView, can_focus=False):
     def _measure(self, width: int) -> None:
         self.set_reactive(Widget.virtual_size, Size(width, len(self.lines_at(width))))
 
-    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
         # The height of the text is known before the widget is told its size, so one layout is enough.
         self._measure((size - self.styles.gutter.totals).width)
         return super()._size_updated(size, virtual_size, container_size, layout)
@@ -171,7 +177,11 @@ def _selected(line: Line, start: int, end: int) -> Line:
     for text, roles in line:
         first = min(max(start - position, 0), len(text))
         last = len(text) if end == -1 else min(max(end - position, 0), len(text))
-        for piece, role in ((text[:first], roles), (text[first:last], f"{roles} selection"), (text[last:], roles)):
+        for piece, role in (
+            (text[:first], roles),
+            (text[first:last], f"{roles} selection"),
+            (text[last:], roles),
+        ):
             if piece:
                 marked.append((piece, role))
         position += len(text)
@@ -185,12 +195,3 @@ def filled(line: Line, width: int, role: str) -> Line:
     if gap > 0:
         line.append((" " * gap, role))
     return line
-
-
-def spread(left: Line, right: Line, width: int) -> Line:
-    """`left` and `right` at the ends of a line; `left` keeps its text, `right` is dropped when there is no room."""
-    used = sum(width_of(text) for text, _ in left)
-    size = sum(width_of(text) for text, _ in right)
-    if used + size + 1 > width:
-        return left
-    return [*left, (" " * (width - used - size), ""), *right]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TextIO
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import problem
 from quizapp.plain import view
-from quizapp.plain.answers import Answer, Command, Unclear, parse
 from quizapp.plain.talk import Talk
 from quizapp.store.database import StoreUnavailable
 
 if TYPE_CHECKING:
+    from quizapp.plain.answers import Said
     from quizapp.plain.demo import Demos
     from quizapp.store.sitting import Sitting
 
@@ -147,14 +147,14 @@ class _Conversation:
         last = list(letters.values())[-1]
         while True:
             said = self._read(f"Answer (A-{last}, ? for help):", letters, several=several, answering=True)
-            if isinstance(said, Answer):
-                fault = problem(sitting.question(place), Response(said.selected))
-                if fault:
+            match said.command:
+                case "answer":
+                    response = Response(said.options)
+                    fault = problem(sitting.question(place), response)
+                    if not fault:
+                        self._respond(place, response)
+                        return self._submit(place)
                     talk.say(f"{fault[0].upper()}{fault[1:]}.")
-                    continue
-                self._respond(place, Response(said.selected))
-                return self._submit(place)
-            match said.name:
                 case "submit" if sitting.response(place).blank:
                     talk.say("There is no answer to submit yet.")
                 case "submit":
@@ -191,9 +191,7 @@ class _Conversation:
                 several=False,
                 answering=False,
             )
-            if isinstance(said, Answer):
-                continue
-            match said.name:
+            match said.command:
                 case "skip":
                     return self._next(place)
                 case "again":
@@ -219,21 +217,21 @@ class _Conversation:
                 several=False,
                 answering=False,
             )
-            if isinstance(said, Command):
-                if said.name in ("skip", "quit", "back", "finish"):
+            match said.command:
+                case "skip" | "quit" | "back" | "finish":
                     return
-                if said.name == "full":
+                case "full":
                     view.full_explanation(talk, sitting, place)
-                elif said.name == "again":
+                case "again":
                     view.reveal(talk, sitting, place)
-                elif said.name == "demo":
-                    self._demo(place, said.option_id)
-                else:
+                case "demo":
+                    self._demo(place, said.options[0])
+                case _:
                     _help(talk, answering=False)
 
-    def _common(self, said: Command, place: int) -> _To | None:
+    def _common(self, said: Said, place: int) -> _To | None:
         """What every prompt understands; where to go, or None to stay."""
-        match said.name:
+        match said.command:
             case "quit":
                 self.say_how_to_go_on("Left")
                 raise _Left(INPUT_ENDED)
@@ -244,7 +242,7 @@ class _Conversation:
             case "back":
                 self._talk.say("This is the first question.")
             case "demo":
-                self._demo(place, said.option_id)
+                self._demo(place, said.options[0])
             case _:
                 _help(self._talk, answering=not self._sitting.submitted(place))
         return None
@@ -262,9 +260,7 @@ class _Conversation:
             said = self._read(
                 f"{what} open. Enter goes there, `finish` ends:", {}, several=False, answering=False
             )
-            if isinstance(said, Answer):
-                continue
-            if said.name == "skip":
+            if said.command == "skip":
                 return ahead
             to = self._common(said, place)
             if to is not None:
@@ -275,16 +271,17 @@ class _Conversation:
         places = self._sitting.open_items()
         return next((ahead for ahead in places if ahead > place), places[0] if places else None)
 
-    def _read(
-        self, prompt: str, letters: dict[str, str], *, several: bool, answering: bool
-    ) -> Answer | Command:
+    def _read(self, prompt: str, letters: dict[str, str], *, several: bool, answering: bool) -> Said:
         while True:
             line = self._talk.ask(prompt)
             if line is None:
                 self.say_how_to_go_on("The input has ended")
                 raise _Left(INPUT_ENDED)
+            # Not needed to show the first question, and so not loaded for it.
+            from quizapp.plain.answers import parse
+
             said = parse(line, letters, several=several, answering=answering)
-            if not isinstance(said, Unclear):
+            if said.command != "unclear":
                 return said
             self._talk.say(f"{said.why} Type ? for help.")
 

@@ -1,4 +1,4 @@
-"""What a bank of 10,000 questions costs: seen for the first time, and seen before."""
+"""What a bank of 10,000 questions costs when it is seen for the first time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import BARE_PYTHON, Measurement, Row, Spent, cpu_ratio, run
+from harness import Measurement, Row, Spent, cpu_ratio
 from synthetic import write_bank
 
 QUESTIONS = 10_000
@@ -23,7 +23,6 @@ from quizapp.bank.load import load_bank
 assert load_bank(Path(sys.argv[1])).bank.questions
 print(peak_bytes())
 """
-TAKE = "from quizapp.cli import main; main()"
 
 
 @contextlib.contextmanager
@@ -36,7 +35,6 @@ def _bank() -> Iterator[tuple[str, dict[str, str]]]:
             str(folder / "bank.yaml"),
             {
                 "QUIZAPP_CACHE_DIR": str(folder / "cache"),
-                "QUIZAPP_STATE_DIR": str(folder / "state"),
                 # An installed program is compiled; so is this one, by the warm-up.
                 "PYTHONDONTWRITEBYTECODE": "",
             },
@@ -59,14 +57,6 @@ def _cold_memory() -> Measurement:
         return cpu_ratio(command, [sys.executable, PEER, bank], runs=1, env=env, figure=peak)
 
 
-def _warm_first_question() -> Measurement:
-    """Each run begins a new attempt, shows its first question and finds that there is no more input."""
-    with _bank() as (bank, env):
-        command = [sys.executable, "-c", TAKE, "take", bank, "--plain", "--new", "--seed", "1"]
-        run(command, env=env, expect=(3,))
-        return cpu_ratio(command, BARE_PYTHON, runs=15, env=env, expect=(3,))
-
-
 ROWS = [
     Row("bank of 10,000, first time, against yaml.load + pydantic", 0.3, "× CPU", _cold_cpu, tags=("bank",)),
     Row(
@@ -74,13 +64,6 @@ ROWS = [
         0.5,
         "× peak",
         _cold_memory,
-        tags=("bank",),
-    ),
-    Row(
-        "bank of 10,000, seen before, take --plain to its first question, against bare Python",
-        7,
-        "× CPU",
-        _warm_first_question,
         tags=("bank",),
     ),
 ]

@@ -6,11 +6,11 @@ import random
 import sys
 from pathlib import Path
 
-WORDS = (
-    "device gradient batch loader kernel stream rank bucket all-reduce memory host wait idle step shard "
-    "replica module forward backward optimizer worker queue copy pinned barrier collective utilisation "
-    "profile trace tensor sequence padding checkpoint activation overlap synchronise launch throughput"
-).split()
+_WORDS = """
+device gradient batch loader kernel stream rank bucket all-reduce memory host wait idle step shard
+replica module forward backward optimizer worker queue copy pinned barrier collective utilisation
+profile trace tensor sequence padding checkpoint activation overlap synchronise launch throughput
+""".split()  # noqa: SIM905
 
 
 def write_bank(path: Path, questions: int, *, seed: int = 0) -> int:
@@ -41,7 +41,8 @@ def _question(draw: random.Random, number: int) -> str:
         f'        - {{says: "{_text(draw, 3)}", meter: util, devices: 2, mean: {{min: 0.95}}}}\n'
         f"    options:\n{options}"
         f"    explanation:\n      short: {_text(draw, 20)}\n"
-        f"      full: |\n        {_text(draw, 40)}\n\n        - {_text(draw, 10)}\n        - {_text(draw, 10)}\n"
+        f"      full: |\n        {_text(draw, 40)}\n\n"
+        f"        - {_text(draw, 10)}\n        - {_text(draw, 10)}\n"
         f"    references:\n      - {{title: {_text(draw, 3)}, url: https://example.org/{number}}}\n"
         "    verified_by: judgement\n"
     )
@@ -58,7 +59,7 @@ def _option(draw: random.Random, number: int, letter: str, correct: bool) -> str
 
 
 def _text(draw: random.Random, words: int) -> str:
-    return " ".join(draw.choice(WORDS) for _ in range(words))
+    return " ".join(draw.choice(_WORDS) for _ in range(words))
 
 
 if __name__ == "__main__":

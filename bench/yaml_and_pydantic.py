@@ -6,8 +6,9 @@ import sys
 from typing import Literal
 
 import yaml
-from peak_memory import peak_bytes
 from pydantic import BaseModel, ConfigDict
+
+from peak_memory import peak_bytes
 
 
 class _Part(BaseModel):
@@ -85,6 +86,6 @@ class Bank(_Part):
 
 if __name__ == "__main__":
     with open(sys.argv[1], "rb") as file:
-        bank = Bank.model_validate(yaml.load(file, Loader=yaml.CSafeLoader))  # noqa: S506 (it is the safe one)
+        bank = Bank.model_validate(yaml.load(file, Loader=yaml.CSafeLoader))
     assert bank.questions
     print(peak_bytes())

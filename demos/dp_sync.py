@@ -7,16 +7,17 @@ What it shows
     holds the most memory.
 
 Why
-    DataParallel starts a thread for each replica, joins them all, and sums the gradients on the first device
-    before the optimizer steps there. Whoever finishes early has nothing to do until the slowest is done, and
-    the wait is on the host: no kernel runs. Under DistributedDataParallel the early ranks wait too, but
-    inside the all-reduce, which nvidia-smi counts as busy.
+    DataParallel starts a thread for each replica and joins them all, and one process launches everything.
+    Whoever finishes early has nothing to do until the process has launched the slowest device's work, which it
+    can't do far ahead of that device: the wait is on the host, and no kernel runs. Only near the end of the
+    step do the early devices enter the NCCL reduction of the gradients, and read 100 % without computing. Then
+    the first device alone runs the optimizer.
 
 Try
-    --set split=even keeps DataParallel but gives each device its share of long sequences: the first device is
-    still privileged, for it alone runs the optimizer. --set parallel=ddp keeps the uneven split: utilisation
-    reads 100 % everywhere, the compute share tells who waits. --set long-ratio=1 makes all sequences alike
-    and short: what DataParallel does on one device and between devices is then most of the step.
+    --set split=even keeps DataParallel but gives each device its share of the long sequences: all are busy, and
+    the first device is still privileged, for it alone runs the optimizer and keeps its state.
+    --set parallel=ddp keeps the uneven split: utilisation reads 100 % everywhere, and no step is faster. Only
+    the compute share tells who works and who waits. --set long-ratio=8 makes the wait shorter.
 
 Fix
     One process a device with DistributedDataParallel, and batches that cost every device the same.
@@ -60,7 +61,7 @@ DEMO = {
         },
         "long-ratio": {
             "type": "int",
-            "range": [1, 32],
+            "range": [8, 32],
             "unit": "times the short length",
             "default": 24,
             "help": "length of the long sequences",

@@ -1,8 +1,7 @@
-"""Text that would be markup, an action, or a command to the terminal is shown as it is written, everywhere."""
+"""Text that would be markup, an action, or a command to the terminal is shown as it is written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +62,7 @@ def text(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def hostile_desk(desk: Desk, lab: FakeLab, text: str, tmp_path: Path) -> Iterator[Desk]:
+def hostile_desk(desk: Desk, lab: FakeLab, text: str, tmp_path: Path) -> Desk:
     folder = tmp_path / "quizzes"
     folder.mkdir()
     (folder / "hostile.yaml").write_text(hostile(text))
@@ -75,7 +74,7 @@ def hostile_desk(desk: Desk, lab: FakeLab, text: str, tmp_path: Path) -> Iterato
         return [start, log_line(f"{text} {ESCAPES}"), *rest]
 
     lab.script = script  # type: ignore[assignment]
-    yield desk
+    return desk
 
 
 def clean(app: QuizApp, text: str = "") -> str:

@@ -139,7 +139,12 @@ async def test_stop_ends_the_run_and_keeps_nothing_of_it(sitting_app: QuizApp, l
     lab.hold = asyncio.Event()
     async with sitting_app.run_test(size=SIZE) as pilot:
         await pilot.press("r", "s")
-        await until(pilot, lambda: isinstance(sitting_app.screen, LabScreen) and on_lab(sitting_app).state.phase == "running")
+        await until(
+            pilot,
+            lambda: (
+                isinstance(sitting_app.screen, LabScreen) and on_lab(sitting_app).state.phase == "running"
+            ),
+        )
         await pilot.press("x")
         await until(pilot, lambda: on_lab(sitting_app).state.phase == "ended")
         await pilot.pause()
@@ -175,7 +180,10 @@ async def test_without_torch_the_reason_and_the_way_out_are_said(sitting_app: Qu
     lab.unavailable = "torch is not installed"
     async with sitting_app.run_test(size=SIZE, notifications=True) as pilot:
         await pilot.press("r", "s")
-        await until(pilot, lambda: isinstance(sitting_app.screen, LabScreen) and on_lab(sitting_app).state.phase == "failed")
+        await until(
+            pilot,
+            lambda: isinstance(sitting_app.screen, LabScreen) and on_lab(sitting_app).state.phase == "failed",
+        )
         await pilot.pause()
         assert "torch is not installed" in grid(sitting_app)
         assert "pip install 'quizapp-lab[torch]'" in grid(sitting_app)
@@ -261,7 +269,9 @@ async def test_source_and_story_are_shown_as_written(sitting_app: QuizApp) -> No
 async def test_every_device_has_a_row_with_its_numbers(sitting_app: QuizApp) -> None:
     async with sitting_app.run_test(size=SIZE) as pilot:
         await run_demo(sitting_app, pilot, "s")
-        numbers = [row.split()[-5:] for row in grid(sitting_app).split("\n") if row.lstrip().startswith("emu")]
+        numbers = [
+            row.split()[-5:] for row in grid(sitting_app).split("\n") if row.lstrip().startswith("emu")
+        ]
         assert numbers[0] == ["98", "98", "0.0", "20.0", "–"]
         assert numbers[7] == ["0", "0", "4.0", "20.0", "–"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,14 +21,16 @@ SIZE = (80, 24)
 
 
 @pytest.fixture
-def banks(tmp_path: Path, desk: Desk) -> Iterator[Path]:
+def banks(tmp_path: Path, desk: Desk) -> Path:
     folder = tmp_path / "quizzes"
     folder.mkdir()
     (folder / "signs.yaml").write_text(SIGNS.read_text())
     (folder / "waits.yaml").write_text(SIGNS.read_text().replace("Signs of a sick job", "Waits [/x]"))
-    (folder / "broken.yaml").write_text("format: 1\ntitle: Broken\nquestions: [{id: a, kind: single-choise}]\n")
+    (folder / "broken.yaml").write_text(
+        "format: 1\ntitle: Broken\nquestions: [{id: a, kind: single-choise}]\n"
+    )
     desk._bank_folders = [Path("quizzes")]
-    yield folder
+    return folder
 
 
 async def test_the_banks(desk: Desk, banks: Path) -> None:

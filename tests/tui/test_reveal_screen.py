@@ -21,7 +21,9 @@ async def revealed(pilot: object, *keys: str) -> None:
     await pilot.pause()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("view", "name"), [("1", "short"), ("2", "picture"), ("3", "full"), ("4", "per-option")])
+@pytest.mark.parametrize(
+    ("view", "name"), [("1", "short"), ("2", "picture"), ("3", "full"), ("4", "per-option")]
+)
 async def test_the_views(sitting_app: QuizApp, view: str, name: str) -> None:
     async with sitting_app.run_test(size=SIZE, notifications=True) as pilot:
         await revealed(pilot, "2")
@@ -52,7 +54,9 @@ async def test_the_verdict_is_in_words(sitting_app: QuizApp, keys: list[str], ve
         assert verdict in grid(sitting_app)
 
 
-async def test_a_view_is_built_when_it_is_opened(sitting_app: QuizApp, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_view_is_built_when_it_is_opened(
+    sitting_app: QuizApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
     blocks = sitting_app.pages.blocks
     monkeypatch.setattr(

@@ -48,7 +48,9 @@ DEMO = {{
     "expects": {{"fault": "{diagnosis}", "fix": "healthy"}},
     "outcomes": {{"fault": "{outcome}", "fix": "completed"}},
     "params": {{
-        "workers": {{"type": "int", "range": [1, 8], "default": 4, "fault": 1, "fix": 4, "help": "loader workers"}},
+        "workers": {{
+            "type": "int", "range": [1, 8], "default": 4, "fault": 1, "fix": 4, "help": "loader workers",
+        }},
         "split": {{"type": "choice", "choices": ["even", "uneven"], "default": "even", "fault": "uneven"}},
     }},
 }}
@@ -96,7 +98,9 @@ def start_of(request: RunRequest, kind: str = "emulated") -> Start:
 def samples_of(request: RunRequest, seconds: float) -> list[Sample]:
     shares = SHARES[request.demo.name] if request.variant == "fault" else SHARES["healthy"]
     shares = [shares[device % len(shares)] for device in range(request.devices)]
-    waits = [0.6 if request.demo.name == "cpu-bottleneck" and request.variant == "fault" else 0.0] * len(shares)
+    waits = [0.6 if request.demo.name == "cpu-bottleneck" and request.variant == "fault" else 0.0] * len(
+        shares
+    )
     return [
         Sample(
             t_s=round((number + 1) * WINDOW_S, 6),

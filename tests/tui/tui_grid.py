@@ -1,6 +1,6 @@
 """What stands on the screen, as text: compared with a file, without colours and fonts.
 
-    QUIZAPP_UPDATE_SNAPSHOTS=1 pytest tests/tui      writes the files anew; look at the diff before it is kept
+QUIZAPP_UPDATE_SNAPSHOTS=1 pytest tests/tui      writes the files anew; look at the diff before it is kept
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).resolve().parent / "snapshots"
 
 def grid(app: App[object]) -> str:
     """The screen on top with the windows over it, a line a row, blanks at the end of lines left out."""
-    width, height = app.size
+    height = app.size.height
     rows = ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
     assert len(rows) == height
     return "\n".join(row.rstrip() for row in rows) + "\n"

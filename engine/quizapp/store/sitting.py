@@ -220,20 +220,14 @@ class Sitting:
         state = self._state(place)
         if self.over and state.shown:
             return
-        snapshot = None
-        if not state.shown:
-            from quizapp.bank.snapshot import content_hash
-
-            text = self._the_bank.question_json(question_id)
-            snapshot = (content_hash(text), text)
-        revision = state.revision if state.shown else self._the_bank.row(question_id).revision
-        order = self.option_order(place)
+        if state.shown:
+            self._record(Shown(question_id, state.revision, state.option_order, state.snapshot))
+            return
+        row, text = self._the_bank.row(question_id), self._the_bank.question_json(question_id)
         self._record(
-            Shown(question_id, revision, order, snapshot[0] if snapshot else state.snapshot),
-            snapshot=snapshot,
+            Shown(question_id, row.revision, self.option_order(place), row.hash), snapshot=(row.hash, text)
         )
-        if snapshot:
-            self._snapshots[question_id] = snapshot[1]
+        self._snapshots[question_id] = text
 
     def respond(self, place: int, response: Response) -> None:
         """Keeps a response, which may be changed until it is submitted. ValueError for unknown options."""

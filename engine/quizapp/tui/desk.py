@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
-    from quizapp.bank.library import BankEntry, OpenBank
+    from quizapp.bank.library import OpenBank
+    from quizapp.bank.listing import BankEntry
     from quizapp.lab.catalogue import DemoDeclaration
     from quizapp.lab.runner import Device, Lab
     from quizapp.store.sitting import Sitting
@@ -93,7 +94,7 @@ class Desk:
 
     def entries(self) -> list[BankEntry]:
         """The banks to pick from, broken ones with what is wrong with them."""
-        from quizapp.bank.library import list_banks
+        from quizapp.bank.listing import list_banks
 
         return list_banks(self._bank_folders)
 

@@ -277,7 +277,7 @@ class LabState:
 
     @property
     def differs(self) -> bool:
-        """True when the run is not what the demo declares of its variant; a run that was stopped says nothing."""
+        """True when the run is not what the demo declares of its variant; a stopped run says nothing."""
         if self.phase == "failed":
             return True
         if self.summary is None or self.summary.outcome == "stopped":

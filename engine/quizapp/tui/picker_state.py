@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from quizapp.bank.library import BankEntry
+    from quizapp.bank.listing import BankEntry
     from quizapp.store.store import AttemptSummary
 
 

@@ -341,8 +341,10 @@ class _Typesetter:
             return
         for row in rows:
             row.extend([] for _ in range(columns - len(row)))
-        widths = _column_widths(rows, width - 2 * (columns - 1))
-        if min(widths) < 3 and max(widths) >= 3:  # too narrow for columns: one line a cell
+        natural = [max(1, *(line_width(row[column]) for row in rows)) for column in range(columns)]
+        widths = _column_widths(natural, width - 2 * (columns - 1))
+        if any(size < min(3, wish) for size, wish in zip(widths, natural, strict=True)):
+            # Too narrow for columns: a line a cell.
             for row in rows:
                 for cell in row:
                     out.extend(wrap(cell, width, [(f"{self._glyphs.bullet} ", "muted")]))
@@ -362,9 +364,8 @@ class _Typesetter:
                 out.append([("  ".join(self._glyphs.rule * size for size in widths), "frame")])
 
 
-def _column_widths(rows: list[list[list[Run]]], room: int) -> list[int]:
+def _column_widths(natural: list[int], room: int) -> list[int]:
     """Natural widths where they fit, else the widest columns give way first."""
-    natural = [max(1, *(line_width(row[column]) for row in rows)) for column in range(len(rows[0]))]
     if sum(natural) <= room:
         return natural
     widths = [1] * len(natural)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quizapp.assess.scoring import points_in_words
 from quizapp.bank.text import visible
+from quizapp.tui.lab_state import NOT_SAID
 from quizapp.tui.taking import first_words
 
 if TYPE_CHECKING:
@@ -128,5 +129,5 @@ def judged_predictions(
     seen: dict[str, object] = {}
     for option_id, summary in runs:
         seen.setdefault(option_id, summary.get("diagnosis"))
-    judged = [option_id for option_id in said if option_id in seen]
+    judged = [option_id for option_id in said if option_id in seen and said[option_id] != NOT_SAID]
     return sum(said[option_id] == seen[option_id] for option_id in judged), len(judged)

@@ -186,7 +186,7 @@ class QuestionScreen(QuizScreen):
             self._share_height()
 
     def _share_height(self) -> None:
-        """Room to spare goes between the options. Where stem and options do not both fit, the options get what
+        """Room to spare goes between the options. Where stem and options don't both fit, the options get what
         they need, up to two thirds, and both scroll.
         """
         stem, options = self.query_one("#stem", Sheet), self.query_one(Options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -66,7 +67,9 @@ class ResultsScreen(QuizScreen):
         with Container(id="body"):
             yield Sheet(self._objectives, id="objectives")
             yield OneLine(self._rule, id="rule")
-            yield Listing(self.glyphs, id="list")
+            with Container(id="right"):
+                yield Listing(self.glyphs, id="list")
+                yield Sheet(id="chosen")
         yield self.key_bar
 
     def on_mount(self) -> None:
@@ -74,6 +77,7 @@ class ResultsScreen(QuizScreen):
         dot = f" {self.glyphs.dot} "
         self.show_title([(state.title, "strong")], [(f"results{dot}seed {state.seed}", "muted")])
         self.query_one(Listing).show_rows(state.count, self._row)
+        self._show_chosen()
         redo = [("w", "w", "Redo wrong")] if self.taking.sitting.wrong_items() else []
         self.show_keys(
             ("enter", self.glyphs.enter, "Review"),
@@ -155,6 +159,20 @@ class ResultsScreen(QuizScreen):
     def action_page(self, pages: int) -> None:
         """Move by pages."""
         self.query_one(Listing).page(pages)
+
+    def on_listing_moved(self, message: Listing.Moved) -> None:
+        self._show_chosen()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Where there is room, the explanation of the question under the cursor."""
+        sheet = self.query_one("#chosen", Sheet)
+        sheet.display = self.wide and self.state.count > 0
+        if sheet.display:
+            question = self.taking.state(self.query_one(Listing).cursor)
+            sheet.show(self.quiz.pages.short(question))
 
     def on_listing_opened(self, message: Listing.Opened) -> None:
         self.action_review()

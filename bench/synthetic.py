@@ -27,6 +27,7 @@ def write_bank(path: Path, questions: int, *, seed: int = 0) -> int:
 
 def _question(draw: random.Random, number: int) -> str:
     key = draw.randrange(4)
+    signs = _text(draw, 3)
     options = "".join(_option(draw, number, letter, index == key) for index, letter in enumerate("abcd"))
     return (
         f"  - id: question-{number}\n"
@@ -34,11 +35,11 @@ def _question(draw: random.Random, number: int) -> str:
         "    kind: single-choice\n"
         f"    objective: {draw.choice(['waits', 'memory'])}\n"
         "    target_time: 90s\n"
-        f"    stem: |\n      {_text(draw, 45)}?\n\n      {_text(draw, 12)}\n"
+        f"    stem: |\n      {signs} {_text(draw, 42)}?\n\n      {_text(draw, 12)}\n"
         "    symptom:\n"
         "      devices: 8\n"
         "      where:\n"
-        f'        - {{says: "{_text(draw, 3)}", meter: util, devices: 2, mean: {{min: 0.95}}}}\n'
+        f'        - {{says: "{signs}", meter: util, devices: 2, mean: {{min: 0.95}}}}\n'
         f"    options:\n{options}"
         f"    explanation:\n      short: {_text(draw, 20)}\n"
         f"      full: |\n        {_text(draw, 40)}\n\n"

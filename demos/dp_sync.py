@@ -8,14 +8,14 @@ What it shows
 
 Why
     DataParallel starts a thread for each replica and joins them all, and one process launches everything.
-    Whoever finishes early has nothing to do until the process has launched the slowest device's work, which it
-    can't do far ahead of that device: the wait is on the host, and no kernel runs. Only near the end of the
-    step do the early devices enter the NCCL reduction of the gradients, and read 100 % without computing. Then
-    the first device alone runs the optimizer.
+    Whoever finishes early has nothing to do until the process has launched the slowest device's work, which
+    it can't do far ahead of that device: the wait is on the host, and no kernel runs. Only near the end of
+    the step do the early devices enter the NCCL reduction of the gradients, and read 100 % without
+    computing. Then the first device alone runs the optimizer.
 
 Try
-    --set split=even keeps DataParallel but gives each device its share of the long sequences: all are busy, and
-    the first device is still privileged, for it alone runs the optimizer and keeps its state.
+    --set split=even keeps DataParallel but gives each device its share of the long sequences: all are busy,
+    and the first device is still privileged, for it alone runs the optimizer and keeps its state.
     --set parallel=ddp keeps the uneven split: utilisation reads 100 % everywhere, and no step is faster. Only
     the compute share tells who works and who waits. --set long-ratio=8 makes the wait shorter.
 

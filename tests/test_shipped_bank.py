@@ -45,7 +45,7 @@ def test_first_question_stands_first_with_its_twins_beside_it(questions: dict[st
 def test_every_question_explains_itself(questions: dict[str, Question]) -> None:
     for question in questions.values():
         explanation = question.explanation
-        assert explanation.short.strip() and explanation.full.strip(), question.id
+        assert explanation.short.strip(), question.id
         assert len(explanation.full) > len(explanation.short), question.id
         assert explanation.figure is not None, question.id
         assert (BANK.parent / explanation.figure.src).is_file(), question.id
@@ -53,7 +53,8 @@ def test_every_question_explains_itself(questions: dict[str, Question]) -> None:
             f"{question.id}: this alt text does not stand in for a picture"
         )
         assert question.references, question.id
-        assert question.objective and question.target_time_s, question.id
+        assert question.objective, question.id
+        assert question.target_time_s, question.id
         for option in question.options:
             assert len(option.rationale.split()) >= 8, f"{question.id}/{option.id}"
 
@@ -114,13 +115,15 @@ def test_every_figure_is_shown_somewhere(questions: dict[str, Question]) -> None
 def test_figure_is_a_small_svg_that_runs_and_fetches_nothing(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert len(source.encode()) <= LARGEST_FIGURE_BYTES
-    assert "<!DOCTYPE" not in source and "<!ENTITY" not in source
-    assert "@import" not in source and "javascript:" not in source
-    root = ElementTree.fromstring(source)
-    assert root.tag == f"{SVG}svg" and root.get("viewBox")
+    for risky in ("<!DOCTYPE", "<!ENTITY", "@import", "javascript:"):
+        assert risky not in source
+    root = ElementTree.fromstring(source)  # noqa: S314  our own files, and no entities: see the lines before
+    assert root.tag == f"{SVG}svg"
+    assert root.get("viewBox")
     for name in ("title", "desc"):
         element = root.find(f"{SVG}{name}")
-        assert element is not None and element.text and element.text.strip()
+        assert element is not None, name
+        assert (element.text or "").strip(), name
     for element in root.iter():
         tag = element.tag.removeprefix(SVG)
         assert tag in {
@@ -138,7 +141,8 @@ def test_figure_is_a_small_svg_that_runs_and_fetches_nothing(path: Path) -> None
         }, tag
         for attribute, value in element.attrib.items():
             assert not attribute.lower().startswith("on"), attribute
-            assert "href" not in attribute and "://" not in value
+            assert "href" not in attribute
+            assert "://" not in value
     styles = "".join(element.text or "" for element in root.iter(f"{SVG}style"))
     assert all(target.startswith("#") for target in styles.replace("url(", "\nurl(").split("\nurl(")[1:])
     assert "prefers-color-scheme" in styles, "a dark page needs dark colours"

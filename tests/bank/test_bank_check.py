@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 from broken_bank_demos import DEMOS
 
+from quizapp.bank import check
 from quizapp.bank.check import check_bank
 from quizapp.bank.findings import Finding
 from quizapp.bank.load import load_bank
@@ -242,3 +244,31 @@ def test_findings_come_in_the_order_of_the_file(tmp_path: Path) -> None:
     )
     assert [finding.line for finding in findings] == sorted(finding.line for finding in findings)
     assert len(findings) > 4
+
+
+def exactly(chance: float, questions: int, at_least: int) -> float:
+    return math.fsum(
+        math.comb(questions, hits) * chance**hits * (1 - chance) ** (questions - hits)
+        for hits in range(at_least, questions + 1)
+    )
+
+
+@pytest.mark.parametrize(("questions", "at_least"), [(1, 1), (4, 4), (20, 10), (400, 120), (800, 240)])
+def test_chance_is_reckoned_right(questions: int, at_least: int) -> None:
+    reckoned = check._tail([0.25] * questions, at_least)
+    assert reckoned == pytest.approx(
+        exactly(0.25, questions, at_least), rel=0.15 if questions > 400 else 1e-9
+    )
+    assert check._tail([0.25] * questions, 0) == pytest.approx(1)
+
+
+def test_questions_with_few_and_many_options_have_their_own_chances() -> None:
+    assert check._tail([0.5, 0.25], 2) == pytest.approx(0.125)
+    assert check._tail([0.5, 0.25], 1) == pytest.approx(1 - 0.5 * 0.75)
+
+
+def test_a_large_bank_is_not_warned_of_what_helps_no_guesser(tmp_path: Path) -> None:
+    chances = [0.25] * 10_000
+    assert check._tail(chances, 2700) < check.CHANCE
+    assert not check._telling(chances, 2700)
+    assert check._telling(chances, 3200)

@@ -12,7 +12,9 @@ def test_overlapping_kernels_count_once() -> None:
     assert union([(3, 4), (0, 2), (1, 2.5), (2.5, 3), (5, 5)]) == [(0, 4)]
 
 
-@pytest.mark.parametrize("name", ["ncclKernel_AllReduce_RING_LL_Sum_float", "ncclDevKernel_AllReduce_Sum_f32"])
+@pytest.mark.parametrize(
+    "name", ["ncclKernel_AllReduce_RING_LL_Sum_float", "ncclDevKernel_AllReduce_Sum_f32"]
+)
 def test_collectives_are_told_by_both_of_nccl_s_names_and_devices_apart(name: str) -> None:
     kernels = [
         Kernel("ampere_sgemm", 0, 0.0, 1.0),

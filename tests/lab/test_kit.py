@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from forked_demo import run
 
+from forked_demo import run
 from quizapp.lab import closed_form
 from quizapp.lab.plan import Plan
 from quizapp.lab.protocol import Outcome, Sample, Start, decode
@@ -72,7 +72,9 @@ def test_the_start_says_what_runs_on_what(program) -> None:
 
 
 def test_a_parameter_given_wins_over_the_variant_s(program) -> None:
-    assert run("some-demo", "fix", path=program(), params={"batch-size": 3}).start["params"] == {"batch-size": 3}
+    assert run("some-demo", "fix", path=program(), params={"batch-size": 3}).start["params"] == {
+        "batch-size": 3
+    }
 
 
 def test_the_warm_up_is_the_first_step_exactly(program) -> None:
@@ -92,7 +94,9 @@ def test_an_exception_in_the_loop_is_a_crash_with_its_traceback_in_the_log(progr
 
 
 def test_a_killed_rank_is_a_crash_and_no_rank_is_left(program) -> None:
-    ran = run("some-demo", path=program("print(os.getpid(), flush=True); rank.index and os.kill(os.getpid(), 9)"))
+    ran = run(
+        "some-demo", path=program("print(os.getpid(), flush=True); rank.index and os.kill(os.getpid(), 9)")
+    )
     assert ran.status == 1
     assert not [line for line in ran.lines if line["type"] == "outcome"]
     for pid in {int(word) for word in ran.log.split() if word.isdigit()}:

@@ -38,7 +38,8 @@ def test_a_request_beyond_the_capacity_is_refused_in_the_allocator_s_words_and_c
     with pytest.raises(Refused) as refused:
         memory.alloc("temporaries", 2 * GIB)
     assert str(refused.value).startswith(
-        "Tried to allocate 2.00 GiB. Emulated GPU 3 has a total capacity of 10.00 GiB of which 1.00 GiB is free."
+        "Tried to allocate 2.00 GiB. Emulated GPU 3 has a total capacity of 10.00 GiB "
+        "of which 1.00 GiB is free."
     )
     assert memory.used_bytes == 9 * GIB
     memory.alloc("temporaries", GIB)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from forked_demo import ENGINE, run
 
 torch = pytest.importorskip("torch", reason="needs torch")

@@ -77,7 +77,9 @@ def test_a_window_s_memory_is_its_largest_and_what_is_held_stays() -> None:
 
 def test_windows_are_counted_anew_where_they_are_cut() -> None:
     meter = Meter(Device(), Host(), 0.1)
-    spans = [(w.start_s, w.end_s) for w in meter.cut(0.25)] + [(w.start_s, w.end_s) for w in meter.close(0.48)]
+    spans = [(w.start_s, w.end_s) for w in meter.cut(0.25)] + [
+        (w.start_s, w.end_s) for w in meter.close(0.48)
+    ]
     assert spans == [
         pytest.approx(span) for span in [(0, 0.1), (0.1, 0.2), (0.2, 0.25), (0.25, 0.35), (0.35, 0.45)]
     ]

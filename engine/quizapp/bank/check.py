@@ -23,6 +23,10 @@ from quizapp.errors import nearest
 EXPLANATION_BYTES = 20 * 1024
 # A pattern in the keys is reported when chance alone would give one as strong in fewer than 1 of 100 banks.
 CHANCE = 0.01
+# … and when picking by it gives this many times the hits of guessing.
+WORTH_GUESSING = 1.25
+# Probabilities are summed up to this many questions, and taken from the normal distribution above.
+EXACT_UP_TO = 400
 # The key "is the longest option" when it has this much more text than any other.
 LONGEST = 1.1
 
@@ -306,12 +310,13 @@ def giveaways(bank: Bank) -> Iterator[tuple[str, str, str]]:
     """Patterns by which the key could be guessed without knowing anything: code, message, hint.
 
     Counted over the single-choice questions. Under chance each option is as likely as its neighbours to be
-    the key; a pattern counts when P(as many or more) is below `CHANCE`, shared among the places looked at.
+    the key; a pattern counts when P(as many or more) is below `CHANCE` (shared among the places looked at) and
+    it is worth guessing by.
     """
     questions = [question for question in bank.questions if isinstance(question, SingleChoice)]
     chances = [1 / len(question.options) for question in questions]
     longest = sum(_key_is_longest(question.options) for question in questions)
-    if _tail(chances, longest) < CHANCE:
+    if _telling(chances, longest):
         message = f"the key is the longest option in {longest} of {len(questions)} single-choice questions"
         yield "longest-is-key", message, "lengthen distractors or shorten keys: a guesser picks the longest"
     if "options" in bank.take.shuffle or not questions:
@@ -320,7 +325,7 @@ def giveaways(bank: Bank) -> Iterator[tuple[str, str, str]]:
     for place in range(places):
         having = [question for question in questions if place < len(question.options)]
         there = sum(question.options[place].correct for question in having)
-        if _tail([1 / len(question.options) for question in having], there) < CHANCE / places:
+        if _telling([1 / len(question.options) for question in having], there, among=places):
             message = (
                 f"the key stands in place {place + 1} in {there} of {len(having)} single-choice questions"
             )
@@ -332,14 +337,22 @@ def _key_is_longest(options: Sequence[Option]) -> bool:
     return key >= LONGEST * max(len(option.text) for option in options if not option.correct)
 
 
+def _telling(chances: Sequence[float], count: int, *, among: int = 1) -> bool:
+    """Whether so many hits are too many for chance, and enough more to help a guesser."""
+    return count >= WORTH_GUESSING * math.fsum(chances) and _tail(chances, count) < CHANCE / among
+
+
 def _tail(chances: Sequence[float], at_least: int) -> float:
     """Probability that of independent events with these chances at least so many happen."""
+    if len(chances) > EXACT_UP_TO:
+        mean = math.fsum(chances)
+        deviation = math.sqrt(math.fsum(chance * (1 - chance) for chance in chances))
+        return 0.5 * math.erfc((at_least - 0.5 - mean) / deviation / math.sqrt(2))
     exactly = [1.0]
     for chance in chances:
         exactly = [
-            (exactly[count] * (1 - chance) if count < len(exactly) else 0.0)
-            + (exactly[count - 1] * chance if count else 0.0)
-            for count in range(len(exactly) + 1)
+            here * (1 - chance) + before * chance
+            for here, before in zip([*exactly, 0.0], [0.0, *exactly], strict=True)
         ]
     return math.fsum(exactly[at_least:])
 

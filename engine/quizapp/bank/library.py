@@ -77,7 +77,7 @@ class OpenBank:
 
     def _position(self, question_id: str) -> int:
         if self._positions is None:
-            self._positions = {known: position for position, known in enumerate(self.ids)}
+            self._positions = dict(zip(self.ids, range(len(self.ids)), strict=True))
         return self._positions[question_id]
 
     def _read(self, read: Callable[[], _Read]) -> _Read:

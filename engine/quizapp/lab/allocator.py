@@ -10,6 +10,9 @@ from typing import NoReturn
 GIB = 2**30
 MIB = 2**20
 
+# A request in several pieces is rounded piece by piece.
+_ROUNDING_BYTES = 4096
+
 Refuse = Callable[[str], NoReturn]
 
 
@@ -51,9 +54,9 @@ class DeviceMemory:
     def free(self, category: str, released_bytes: float) -> int:
         """Give back `released_bytes` of `category`; returns what is used then."""
         left = self.held.get(category, 0) - int(released_bytes)
-        if left < 0:
+        if left < -_ROUNDING_BYTES:
             raise ValueError(f"{category}: more is freed than held")
-        self.held[category] = left
+        self.held[category] = max(left, 0)
         return self.used_bytes
 
     def free_all(self, category: str) -> int:

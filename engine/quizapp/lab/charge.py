@@ -106,7 +106,7 @@ class Charges:
         plan, each = self.driver.plan, self.layers_each
         if not again:
             kept = plan.shape.block_kept_bytes(sequences, length, checkpointing=self.checkpointing)
-            self.driver.alloc(index, "activations", each * kept)
+            self.driver.alloc(index, "activations", each * kept, pieces=round(each))
         seconds = each * plan.block_forward_s(sequences, length)
         self.driver.launch(index, seconds, round(each * BLOCK_FORWARD_KERNELS))
 

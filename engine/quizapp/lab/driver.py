@@ -102,18 +102,22 @@ class Driver:
                 self.free(index, "gradients")
                 self.free(index, "parameters")
 
-    def alloc(self, index: int, category: str, requested_bytes: float, moment_s: float | None = None) -> None:
-        used = self.memory[index].alloc(category, requested_bytes)
-        self.hold(index, used, moment_s)
+    def alloc(self, index: int, category: str, requested_bytes: float, *, pieces: int = 1) -> None:
+        """Take memory on a device for `category`, in so many equal requests."""
+        used = self.memory[index].used_bytes
+        for _ in range(pieces):
+            used = self.memory[index].alloc(category, requested_bytes / pieces)
+        self.hold(index, used)
 
     def free(self, index: int, category: str, released_bytes: float | None = None) -> None:
         memory = self.memory[index]
         used = memory.free_all(category) if released_bytes is None else memory.free(category, released_bytes)
         self.hold(index, used)
 
-    def hold(self, index: int, used_bytes: int, moment_s: float | None = None) -> None:
+    def hold(self, index: int, used_bytes: int) -> None:
+        """Note what is used on a device from the end of its work on."""
         device = self.devices[index]
-        device.hold(device.tail_s if moment_s is None else moment_s, used_bytes)
+        device.hold(device.tail_s, used_bytes)
 
     def read_windows(self, *, cut: bool = False) -> dict[int, list[Window]]:
         """The windows that are complete, of each device: nothing can start before the host's clock any more.

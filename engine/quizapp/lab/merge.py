@@ -56,7 +56,10 @@ class Merger:
         start_s, end_s = self._spans.pop(number)
         compute, collective, data_wait, host_wait, memory = zip(*ordered, strict=True)
         # On real devices utilisation is what NVML reads: the parent fills it in.
-        util = [None if self.zero_monotonic_s is not None else _share(a + b) for a, b in zip(compute, collective, strict=True)]
+        util = [
+            None if self.zero_monotonic_s is not None else _share(a + b)
+            for a, b in zip(compute, collective, strict=True)
+        ]
         sample = {
             "v": 1,
             "type": "sample",

@@ -138,7 +138,11 @@ class EmulatedRank:
         """A DataLoader over `dataset`, with a sampler of single samples or of batches."""
         self._workers = workers
         return loader.make_loader(
-            dataset, batch_size=batch_size, sampler=sampler, batch_sampler=batch_sampler, real_workers=min(workers, loader.MOST_REAL_WORKERS)
+            dataset,
+            batch_size=batch_size,
+            sampler=sampler,
+            batch_sampler=batch_sampler,
+            real_workers=min(workers, loader.MOST_REAL_WORKERS),
         )
 
     def watch(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:

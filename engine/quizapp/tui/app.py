@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -57,14 +58,14 @@ class QuizApp(App[int]):
     """The screens of quizapp. `run` returns the exit code: 1 when the attempt on screen failed its mark."""
 
     TITLE = "quizapp"
-    CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         # Textual answers ctrl+c with a hint; here it leaves, as it does everywhere else.
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False),
     ]
 
     def __init__(self, desk: Desk, first: First, order: LabOrder | None = None) -> None:
-        super().__init__()
+        # The style of a screen is read when the screen is pushed, which the first one is not.
+        super().__init__(css_path="app.tcss" if first == "sitting" else ["app.tcss", "later.tcss"])
         if "TEXTUAL_THEME" not in os.environ:
             self._registered_themes[THEME.name] = THEME
             # Not by assignment: nothing is styled yet that would have to be styled anew.
@@ -96,6 +97,7 @@ class QuizApp(App[int]):
 
     def on_ready(self) -> None:
         # Only now, with the first screen painted, does anything else begin.
+        gc.enable()
         self.call_after_refresh(self._settle)
         self.tell_notices()
         if self._first == "sitting":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,24 @@ def run_take(
 
     Raises QuizappError for what keeps the first screen from being shown.
     """
+    # Nothing that is made before the first paint becomes garbage, and looking for some takes a while. The app
+    # enables it again once the first screen stands.
+    gc.disable()
+    try:
+        return _take(bank_ref, learner, seed, fresh=fresh, demo_folders=demo_folders, device=device)
+    finally:
+        gc.enable()
+
+
+def _take(
+    bank_ref: str | None,
+    learner: str,
+    seed: int | None,
+    *,
+    fresh: bool,
+    demo_folders: tuple[Path, ...],
+    device: Device,
+) -> int:
     from quizapp.store.begin import open_store
     from quizapp.tui.desk import Desk
 

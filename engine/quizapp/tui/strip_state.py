@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Shown = Literal["compute", "util"]
 SHOWN_IN_WORDS: dict[Shown, str] = {"compute": "compute, the useful work", "util": "as nvidia-smi sees it"}
+SHOWN_IN_A_WORD: dict[Shown, str] = {"compute": "compute", "util": "nvidia-smi"}
 
 MOST_BINS = 2048
 _STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)

@@ -245,41 +245,55 @@ class LabScreen(QuizScreen):
 
     async def _compare(self) -> None:
         from quizapp.lab.compare import Cell, planned_runs
-        from quizapp.lab.summary import summarise_lines
+        from quizapp.lab.summary import as_declared, summarise_lines
 
         state = self.state
         order = state.order
+        asked_for = state.variant if state.variant in order.demo.variants else order.variant
+        planned = planned_runs(state.request(asked_for, paced=False), order.control)
         cells: list[Cell] = []
-        base = state.request(order.variant, paced=False)
-        planned = planned_runs(base, order.control)
+        shown: list[DemoLine] = []
+        differ = False
+        if self._timer is not None:
+            self._timer.resume()
         try:
             for number, plan in enumerate(planned, 1):
-                label, request = plan.label, plan.request
-                self._comparing = f"comparing, run {number} of {len(planned)}: {label}"
-                self._show_frame()
-                self._run = run = await self.quiz.lab.start(request)
-                lines = [line async for line in run.lines()]
-                summary = summarise_lines(lines, self._asked(request))
+                self._comparing = f"comparing, run {number} of {len(planned)}: {plan.label}"
+                variant = plan.label.partition(":")[0]
+                state.variant = variant if variant in state.variants else asked_for
+                state.rerun()
+                self._show_all()
+                self._run = run = await self.quiz.lab.start(plan.request)
+                lines: list[DemoLine] = []
+                async for line in run.lines():
+                    lines.append(line)
+                    state.take(line)
+                summary = summarise_lines(lines, self._asked(plan.request))
                 if summary.outcome == "stopped":
-                    self._comparing = ""
-                    self._show_all()
-                    return
-                cells.append(Cell(label, summary))
-                if label in (CONTROL, "fault", "fix"):
-                    state.summaries[label] = summary
+                    break
+                cells.append(Cell(plan.label, summary))
+                differ |= plan.declared and bool(as_declared(plan.request.demo, summary))
+                if variant == asked_for:
+                    shown = lines
         except QuizappError as error:
             state.phase = "failed"
             state.reason = str(error)
+        # Not reached by a worker that another one has replaced.
+        self._run = None
+        self._comparing = ""
+        if self._timer is not None:
+            self._timer.pause()
+        self.quiz.lab_result = int(differ or len(cells) < len(planned))
+        if len(cells) == len(planned):
+            # The run that the comparison is about stands behind it.
+            state.variant = asked_for
+            state.rerun()
+            for line in shown:
+                state.take(line)
             self._show_all()
-            return
-        finally:
-            self._run = None
-            self._comparing = ""
-        state.judge()
-        if state.phase != "ended":
-            state.phase = "ended"
-        self._show_all()
-        self._show_comparison(cells)
+            self._show_comparison(cells)
+        else:
+            self._show_all()
 
     @staticmethod
     def _asked(request: RunRequest) -> Start:
@@ -429,6 +443,7 @@ class LabScreen(QuizScreen):
         from quizapp.tui.screens.text import TextScreen
 
         comparison = compare(cells)
+        self.quiz.lab_result |= int(bool(comparison.off))
         notices = [*comparison.notices, *comparison.off]
 
         def build(width: int) -> list[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, width_of
-from quizapp.tui.strip_state import SHOWN_IN_WORDS, StripState, axis, row
+from quizapp.tui.strip_state import SHOWN_IN_A_WORD, SHOWN_IN_WORDS, StripState, axis, row
 from quizapp.tui.widgets.sheet import Sheet
 
 GIB = 1 << 30
@@ -55,7 +55,10 @@ class StripView(Sheet):
         label_width = width_of(f"{self._label}{state.devices - 1} ")
         columns = max(_MIN_COLUMNS, width - label_width - sum(cells for _, cells in numbers) - 1)
         per_column = state.seconds_per_column(columns)
-        head = f"{'':{label_width}}{SHOWN_IN_WORDS[state.shown]}"
+        words = SHOWN_IN_WORDS[state.shown]
+        if len(words) > columns:
+            words = SHOWN_IN_A_WORD[state.shown]
+        head = f"{'':{label_width}}{words}"
         lines: list[Line] = [
             [
                 (head[: label_width + columns].ljust(label_width + columns + 1), "strong"),

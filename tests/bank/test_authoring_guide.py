@@ -1,0 +1,49 @@
+"""docs/authoring.md: its banks work, and it knows every field, code and spelling."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from quizapp.bank import model
+from quizapp.bank.check import check_bank
+from quizapp.bank.load import load_bank
+from quizapp.content import content_dir
+from quizapp.lab.catalogue import Catalogue
+
+ROOT = Path(__file__).parent.parent.parent
+GUIDE = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
+BANKS = [block for block in re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL) if "questions:" in block]
+
+
+@pytest.mark.parametrize("text", BANKS, ids=["least", "most"])
+def test_its_banks_pass_the_checks(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "waits.yaml"
+    path.write_text(text, encoding="utf-8")
+    findings = check_bank(load_bank(path), Catalogue.load([content_dir("demos")]))
+    assert [str(finding) for finding in findings] == []
+
+
+def test_its_fullest_bank_has_every_field() -> None:
+    for part in (model.Bank, model.Take, model.SingleChoice, model.Option, model.DemoLink, model.Symptom):
+        for field in dataclasses.fields(part):
+            name = field.metadata.get("alias", field.name)
+            assert re.search(rf"\b{name}:", BANKS[1]), f"{part.__name__}.{name}"
+
+
+def test_it_explains_every_field() -> None:
+    parts = [model.Take, model.SingleChoice, model.Option, model.DemoLink, model.Predicate, model.Range]
+    for part in (*parts, model.Bank, model.Explanation, model.Figure, model.Reference):
+        for field in dataclasses.fields(part):
+            name = field.metadata.get("alias", field.name)
+            assert re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", GUIDE), f"{part.__name__}.{name}"
+
+
+def test_it_lists_every_code_that_the_checks_give() -> None:
+    source = (ROOT / "engine" / "quizapp" / "bank" / "check.py").read_text(encoding="utf-8")
+    codes = set(re.findall(r'"([a-z]+(?:-[a-z]+)+|letter|position|unpinned|negation)"', source))
+    assert len(codes) > 15
+    assert {code for code in codes if f"`{code}`" not in GUIDE} == set()

@@ -28,6 +28,7 @@ References
     https://docs.pytorch.org/docs/stable/notes/ddp.html
 """
 
+import math
 from itertools import chain
 
 import torch
@@ -85,7 +86,6 @@ DEMO = {
     ],
 }
 
-SEQUENCES = 4  # sequences a device and step
 SHORT = 1024  # tokens
 
 
@@ -99,7 +99,7 @@ def main(lab):
         ranks=1 if p.parallel == "dp" else lab.devices,
         hosting="alone" if p.parallel == "dp" else "processes",
         plan=plan,
-        sequences=SEQUENCES,
+        sequences=sequences(lab.devices),
         length=SHORT * p.long_ratio,
         checkpointing=True,
         layers=1,
@@ -121,7 +121,7 @@ def train(rank):
     hands = deal(p.split, rank.devices)
     mine = list(chain(*hands)) if p.parallel == "dp" else hands[rank.index]
     loader = rank.loader(
-        corpus, batch_sampler=Batches(len(corpus), SEQUENCES * rank.devices, mine), workers=1
+        corpus, batch_sampler=Batches(len(corpus), sequences(rank.devices) * rank.devices, mine), workers=1
     )
 
     for tokens, sequence_lengths, _ in rank.steps(loader):
@@ -133,17 +133,29 @@ def train(rank):
         rank.finish_step(loss)
 
 
+def long_devices(devices):
+    """A quarter of the devices: so many get nothing but long sequences when the split is uneven."""
+    return math.ceil(devices / 4)
+
+
+def sequences(devices):
+    """Sequences of each device in a step: three or more, such that the long ones can be dealt out evenly."""
+    least = devices // math.gcd(devices, long_devices(devices))
+    return least * math.ceil(3 / least)
+
+
 def sample_lengths(long_ratio, devices):
-    """Tokens of each sample of a step: long ones for a quarter of the devices, then short ones."""
-    long_ones = SEQUENCES * -(-devices // 4)
-    return [SHORT * long_ratio] * long_ones + [SHORT] * (SEQUENCES * devices - long_ones)
+    """Tokens of each sample of a step, the long ones first."""
+    long_ones = sequences(devices) * long_devices(devices)
+    return [SHORT * long_ratio] * long_ones + [SHORT] * (sequences(devices) * devices - long_ones)
 
 
 def deal(split, devices):
     """Which samples of a step each device gets. The samples are the same, however they are dealt."""
-    samples = list(range(SEQUENCES * devices))
+    each = sequences(devices)
+    samples = list(range(each * devices))
     if split == "uneven":
-        return [samples[device * SEQUENCES : (device + 1) * SEQUENCES] for device in range(devices)]
+        return [samples[device * each : (device + 1) * each] for device in range(devices)]
     return [samples[device::devices] for device in range(devices)]
 
 

@@ -89,6 +89,21 @@ def test_take_the_uneven_split_away_and_the_diagnosis_goes(parallel: str, split:
     assert ran.mean("compute") == pytest.approx(ran.outcome["expected"]["compute"], rel=0.05)
 
 
+@pytest.mark.parametrize("devices", range(1, 17))
+def test_the_same_samples_are_dealt_unevenly_or_evenly(program: ModuleType, devices: int) -> None:
+    lengths = program.sample_lengths(24, devices)
+    tokens = {}
+    for split in ("uneven", "even"):
+        hands = program.deal(split, devices)
+        assert sorted(sample for hand in hands for sample in hand) == list(range(len(lengths)))
+        tokens[split] = [sum(lengths[sample] for sample in hand) for hand in hands]
+    assert len(set(tokens["even"])) == 1
+    if devices > 1:
+        busiest = max(tokens["uneven"])
+        assert tokens["uneven"].count(busiest) == math.ceil(devices / 4)
+        assert busiest > 20 * min(tokens["uneven"])
+
+
 @pytest.mark.parametrize("devices", [3, 4])
 def test_all_four_cells_train_as_one_process_does(program: ModuleType, tmp_path: Path, devices: int) -> None:
     steps = 3
@@ -120,7 +135,7 @@ def single_process(program: ModuleType, devices: int, steps: int) -> list[object
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     lengths = program.sample_lengths(program.DEMO["params"]["long-ratio"]["default"], devices)
     corpus = Corpus([round(length / shape.tokens_each) for length in lengths], shape.vocabulary)
-    batch = program.SEQUENCES * devices
+    batch = len(lengths)
     for step in range(steps):
         tokens, sequence_lengths, _ = collate([corpus[step * batch + i] for i in range(batch)])
         model(tokens, sequence_lengths).mean().backward()

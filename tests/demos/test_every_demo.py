@@ -95,3 +95,34 @@ def test_a_demo_runs_from_its_own_file(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert '"type":"start"' in lines[0]
     assert '"outcome":"completed"' in lines[-1]
+
+
+@pytest.mark.parametrize("devices", [1, 3])
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
+def test_any_number_of_devices_will_do(name: str, devices: int) -> None:
+    variant = CATALOGUE[name].variants[-1]
+    ran = run(name, variant, devices=devices, seed=5)
+    assert ran.status == 0, ran.log
+    assert ran.diagnosis == CATALOGUE[name].expects[variant]
+    expected = ran.outcome["expected"]
+    assert ran.outcome["steps_per_s"] == pytest.approx(expected["steps_per_s"], rel=0.05)
+    assert ran.mean("compute") == pytest.approx(expected["compute"], rel=0.05)
+
+
+def test_the_program_in_the_manual_is_a_demo_that_runs(tmp_path: Path) -> None:
+    text = (DEMOS.parent / "docs" / "demos.md").read_text(encoding="utf-8")
+    program = tmp_path / "my_demo.py"
+    program.write_text(text.split("```python\n")[1].split("```")[0], encoding="utf-8")
+    assert "my-demo" in Catalogue.load([tmp_path])
+    ran = run("my-demo", path=program, seconds=2.0)
+    assert ran.status == 0, ran.log
+    assert ran.diagnosis == "healthy"
+
+
+def test_the_manual_lists_what_is_replaced() -> None:
+    pytest.importorskip("torch", reason="needs torch")
+    from quizapp.lab import emulated
+
+    text = (DEMOS.parent / "docs" / "demos.md").read_text(encoding="utf-8")
+    for replacement in (*emulated.REPLACED, *emulated.THREADED):
+        assert f"`{replacement.name}`" in text

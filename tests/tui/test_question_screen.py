@@ -228,3 +228,19 @@ async def test_the_first_sight_is_replaced_by_the_whole_text(desk: Desk) -> None
         assert not app.pages._hurried
         assert "**" not in grid(app)
         assert "two GPUs at 98 %" in grid(app)
+
+
+async def test_the_theme_is_quizapps_own_unless_another_is_asked_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from quizapp.tui.app import THEME
+
+    desk.begin(SIGNS, fresh=True)
+    app = QuizApp(desk, "sitting")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert app.theme == "quizapp"
+        assert app.screen.styles.background.hex.lower() == THEME.background
+    monkeypatch.setenv("TEXTUAL_THEME", "textual-light")
+    desk.begin(SIGNS, fresh=True)
+    assert QuizApp(desk, "sitting").theme != "quizapp"

@@ -310,8 +310,8 @@ def giveaways(bank: Bank) -> Iterator[tuple[str, str, str]]:
     """Patterns by which the key could be guessed without knowing anything: code, message, hint.
 
     Counted over the single-choice questions. Under chance each option is as likely as its neighbours to be
-    the key; a pattern counts when P(as many or more) is below `CHANCE` (shared among the places looked at) and
-    it is worth guessing by.
+    the key; a pattern counts when P(as many or more) is below `CHANCE` (shared among the places looked at)
+    and it is worth guessing by.
     """
     questions = [question for question in bank.questions if isinstance(question, SingleChoice)]
     chances = [1 / len(question.options) for question in questions]

@@ -81,7 +81,7 @@ def reveal(talk: Talk, sitting: Sitting, place: int) -> None:
     figure = asked.explanation.figure
     if figure is not None:
         talk.say()
-        talk.say(f"Picture: {figure.alt}")
+        talk.wrapped(f"Picture: {figure.alt}")
     talk.say()
     talk.say(f"The key rests on {_GROUNDS[asked.verified_by]}.")
     for number, reference in enumerate(asked.references, 1):
@@ -154,7 +154,7 @@ def _item_as_json(sitting: Sitting, place: int) -> dict[str, Any]:
 def _points(score: Score) -> str:
     of = points_in_words(score.max_points)
     text = f"{points_in_words(score.points)} of {of} {'point' if of == '1' else 'points'}"
-    return text if score.rule == "all-or-nothing" else f"{text} ({rule_in_words(score.rule)})"
+    return text if score.rule == "all-or-nothing" else f"{text} ({score.rule})"
 
 
 def _text(talk: Talk, text: str, letters: dict[str, str], indent: int = 0) -> str:

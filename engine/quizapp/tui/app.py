@@ -70,6 +70,7 @@ class QuizApp(App[int]):
             self._registered_themes[THEME.name] = THEME
             # Not by assignment: nothing is styled yet that would have to be styled anew.
             self.set_reactive(App.theme, THEME.name)
+            self.stylesheet.set_variables(self.get_css_variables())
         self.desk = desk
         self.glyphs: Glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
         self.pages = Pages(self.glyphs, hurried=first == "sitting")

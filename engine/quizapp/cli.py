@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "take": "Take a bank in the terminal.",
     "demo": "Run the demo behind an option.",
+    "verify": "Test a bank's keys by experiment.",
     "list": "List the banks that can be taken.",
     "check": "Find what is wrong with a bank.",
     "new": "Write a starter bank of your own.",

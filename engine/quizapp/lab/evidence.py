@@ -25,7 +25,18 @@ from quizapp.lab.summary import RunSummary
 FORMAT = 1
 
 SHOWS_ONLY = frozenset(
-    {"compare", "confirmed", "evidence", "finding", "ground", "printed", "recording", "symptom", "verify"}
+    {
+        "compare",
+        "confirmed",
+        "evidence",
+        "finding",
+        "ground",
+        "printed",
+        "recording",
+        "shipped",
+        "symptom",
+        "verify",
+    }
 )
 """Modules of the lab that read, judge or show runs: no run's figures depend on them."""
 

@@ -92,7 +92,11 @@ class Finding:
 
 
 def read_repeat(
-    symptom: Symptom, seed: int | None, summary: RunSummary | None, control: RunSummary | None, missing: str = ""
+    symptom: Symptom,
+    seed: int | None,
+    summary: RunSummary | None,
+    control: RunSummary | None,
+    missing: str = "",
 ) -> Repeat:
     """A run held against the symptom; a run that failed says nothing, whatever its meters read."""
     if summary is None:
@@ -101,7 +105,9 @@ def read_repeat(
         words = f": {summary.error.message}" if summary.error and summary.error.message else ""
         return Repeat(seed, summary, missing=f"the run {summary.outcome.replace('-', ' ')}{words}")
     if summary.devices < symptom.devices:
-        return Repeat(seed, summary, missing=f"{summary.devices} devices, the stem speaks of {symptom.devices}")
+        return Repeat(
+            seed, summary, missing=f"{summary.devices} devices, the stem speaks of {symptom.devices}"
+        )
     return Repeat(seed, summary, tuple(evaluate(symptom, summary, control)))
 
 

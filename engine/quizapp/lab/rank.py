@@ -148,7 +148,8 @@ class EmulatedRank:
     def watch(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Measure this model and its optimizer from here on."""
         inner = model.module if isinstance(model, (nn.DataParallel, DistributedDataParallel)) else model
-        assert isinstance(inner, GPT)  # noqa: S101  a demo trains the lab's model
+        if not isinstance(inner, GPT):
+            raise TypeError("rank.watch measures the model of rank.gpt(), bare, in DataParallel or in DDP")
         self.model = inner
         self.charges.place(self.driver.first, buckets=isinstance(model, DistributedDataParallel))
         if isinstance(model, DistributedDataParallel):

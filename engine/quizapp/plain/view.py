@@ -158,11 +158,12 @@ def _points(score: Score) -> str:
 
 
 def _text(talk: Talk, text: str, letters: dict[str, str], indent: int = 0) -> str:
-    from quizapp.bank.markdown import parse, to_plain
+    from quizapp.bank.documents import document
+    from quizapp.bank.layout import to_plain
 
     if "{{" in text:
         from quizapp.bank.references import resolve
 
         text = resolve(text, letters)
     width = max(20, talk.width - indent)
-    return to_plain(parse(text), width=width, ascii_only=talk.ascii_only).rstrip("\n")
+    return to_plain(document(text), width=width, ascii_only=talk.ascii_only).rstrip("\n")

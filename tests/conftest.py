@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 HERE = str(Path(__file__).resolve().parent)
 if HERE not in sys.path:
     sys.path.insert(0, HERE)
 
 from torch_lab import TorchLab  # noqa: E402
+
+# A busy machine is no failure: what is fast enough is measured in bench/, as ratios.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +29,11 @@ def torch_lab() -> Iterator[TorchLab]:
     lab = TorchLab()
     yield lab
     lab.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_users_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests read and write no cache but their own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUIZAPP_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -6,6 +6,7 @@ import atexit
 import functools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -117,6 +118,7 @@ def _server() -> tuple[subprocess.Popen[str], str]:
         text=True,
         env=environment,
     )
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     atexit.register(server.kill)
     assert server.stdout is not None
     assert server.stdout.readline() == "ready\n"

@@ -86,13 +86,13 @@ def test_no_eval_exec_or_shell_in_the_engine() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            called = ast.unparse(node.func)
             shell = any(
                 word.arg == "shell"
                 and not (isinstance(word.value, ast.Constant) and word.value.value is False)
                 for word in node.keywords
             )
-            if (isinstance(node.func, ast.Name) and name in {"eval", "exec"}) or name == "system" or shell:
+            if called in {"eval", "exec", "os.system", "os.popen"} or shell:
                 guilty.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not guilty
 

@@ -104,7 +104,7 @@ class Charges:
 
     def _block_forward(self, index: int, sequences: int, length: float, _: str, *, again: bool) -> None:
         plan, each = self.driver.plan, self.layers_each
-        if not again:
+        if torch.is_grad_enabled() and not again:
             kept = plan.shape.block_kept_bytes(sequences, length, checkpointing=self.checkpointing)
             self.driver.alloc(index, "activations", each * kept, pieces=round(each))
         seconds = each * plan.block_forward_s(sequences, length)
@@ -124,7 +124,7 @@ class Charges:
     def _head_forward(self, index: int, sequences: int, length: float, _: str, *, again: bool) -> None:
         shape = self.driver.plan.shape
         transient = shape.head_forward_bytes(sequences, length)
-        if not again and not self.checkpointing:
+        if torch.is_grad_enabled() and not again and not self.checkpointing:
             self.driver.alloc(index, "activations", shape.head_kept_bytes(sequences, length))
         self.driver.alloc(index, "temporaries", transient)
         self.driver.launch(index, self.driver.plan.head_forward_s(sequences, length), EDGE_FORWARD_KERNELS)

@@ -85,6 +85,38 @@ def even_ranks(
     return lambda steps: _result(step_s, [busy_s] * plan.devices)
 
 
+def one_slow_device(plan: Plan, sequences: int, length: float, *, slow: int, slowdown: float) -> Expected:
+    """DDP in which the device `slow` has lower clocks: the step lasts as long as that one needs, and ends
+    with an optimizer that is bound by memory, which is as fast on all.
+    """
+    slow_plan = plan.throttled(slowdown)
+    usual_s, slow_s = (_work_s(of, sequences, length) for of in (plan, slow_plan))
+    exposed_s = _exposed_s(plan, _backward_s(slow_plan, sequences, length))
+    step_s = slow_s + exposed_s + plan.optimizer_s()
+    busy_s = [usual_s + plan.optimizer_s()] * plan.devices
+    busy_s[slow] = slow_s + plan.optimizer_s()
+    return lambda steps: _result(step_s, busy_s)
+
+
+def with_evaluation(
+    plan: Plan, sequences: int, length: float, *, every: int, evaluated: Sequence[int]
+) -> Expected:
+    """DDP that stops after every so many steps until device i has run `evaluated[i]` sequences forward."""
+    work_s = _work_s(plan, sequences, length)
+    step_s = work_s + _exposed_s(plan, _backward_s(plan, sequences, length)) + plan.optimizer_s()
+    forward_s = plan.shape.layers * plan.block_forward_s(1, length) + plan.head_forward_s(1, length)
+
+    def expected(steps: int) -> dict[str, Any]:
+        measured = steps - 1  # the first step is the warm-up
+        stops = steps // every - 1 // every
+        whole_s = measured * step_s + stops * max(evaluated) * forward_s
+        trained_s = measured * (work_s + plan.optimizer_s())
+        busy_s = [trained_s + stops * share * forward_s for share in evaluated]
+        return {"steps_per_s": measured / whole_s, "compute": [busy / whole_s for busy in busy_s]}
+
+    return expected
+
+
 def unequal_lengths(plan: Plan, dealt: Sequence[Sequence[int]], *, parallel: str) -> Expected:
     """Sequences of `dealt[device]` tokens on each device, one by one and with checkpointing.
 

@@ -5,7 +5,7 @@ sources.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +36,12 @@ class Hardware:
         arithmetic_s = flops / (self.peak_flops * self.flops_efficiency)
         memory_s = moved_bytes / (self.memory_bandwidth * self.memory_efficiency)
         return max(arithmetic_s, memory_s, kernels * self.shortest_kernel_s)
+
+    def throttled(self, slowdown: float) -> Hardware:
+        """The same device at lower clocks: its arithmetic takes `slowdown` times as long. Memory and links
+        have clocks of their own.
+        """
+        return replace(self, peak_flops=self.peak_flops / slowdown)
 
     def copy_s(self, copied_bytes: float) -> float:
         """Seconds to copy between two devices of the node."""

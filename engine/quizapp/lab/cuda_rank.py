@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from torch._C._autograd import DeviceType
 from torch.utils.data import Sampler
 
-from quizapp.lab import loader
-from quizapp.lab.gpt import GPT
+from quizapp.lab import loader, throttle
+from quizapp.lab.gpt import GPT, Block
 from quizapp.lab.kernels import Kernel, phases
 from quizapp.lab.loader import Batch, Corpus
 from quizapp.lab.rank import Job, Send, digest, window_rows
@@ -60,6 +60,7 @@ class CudaRank:
         self._warm = False
         self._profiler: torch.profiler.profile | None = None
         self._profiled_s = 0.0
+        self._on_hosts: dist.ProcessGroup | None = None
 
     @property
     def devices(self) -> int:
@@ -121,6 +122,31 @@ class CudaRank:
         """Measure this model from here on; the optimizer needs no hook on real devices."""
         self.model = model
 
+    def throttle(self, slowdown: float) -> None:
+        """From here on this rank's device is slower by that factor; call it after `watch`. Setting clocks
+        takes root, so each block's kernels are run again for nothing.
+        """
+        for block in self.model.modules() if self.model is not None else ():
+            if isinstance(block, Block):
+                throttle.slow_down(block, slowdown)
+
+    def barrier(self) -> None:
+        """Wait until every rank is here: over gloo, on the host, so that no kernel runs meanwhile."""
+        if self.ranks == 1:
+            return
+        if self._on_hosts is None:
+            self._on_hosts = dist.new_group(backend="gloo")
+        began_s = self._now_s()
+        dist.barrier(self._on_hosts)
+        self.host.waits[HOST].append((began_s, self._now_s()))
+
+    def read(self, value: Tensor) -> float:
+        """A number that the device works out: the host waits until it is there."""
+        began_s = self._now_s()
+        number = float(value.item())
+        self.host.waits[HOST].append((began_s, self._now_s()))
+        return number
+
     def steps(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches, on this rank's device, until the run's time is over."""
         iterator = iter(batches)
@@ -135,11 +161,9 @@ class CudaRank:
             yield Batch(tokens, batch.lengths.to(self.device), batch.decode_s)
 
     def finish_step(self, loss: Tensor) -> None:
-        """Read the loss, as one does for the log: the host waits for its device. Then report now and then."""
-        began_s = self._now_s()
-        self.loss = loss.item()
+        """Read the loss, as one does for the log. Then report now and then."""
+        self.loss = self.read(loss)
         now_s = self._now_s()
-        self.host.waits[HOST].append((began_s, now_s))
         self.ends_s.append(now_s)
         for device, timeline in self.timelines.items():
             timeline.hold(now_s, torch.cuda.max_memory_allocated(device) + self._context_bytes(device))

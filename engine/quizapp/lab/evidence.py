@@ -26,11 +26,14 @@ FORMAT = 1
 
 SHOWS_ONLY = frozenset(
     {
+        "appeal",
         "compare",
         "confirmed",
         "evidence",
         "finding",
+        "finding_words",
         "ground",
+        "key_test",
         "printed",
         "recording",
         "shipped",
@@ -128,8 +131,17 @@ def record_of(key: RunKey, summary: RunSummary, made_at: str) -> dict[str, Any]:
             "python": platform.python_version(),
             "system": platform.system(),
         },
-        "measured": summary.record(),
+        "measured": _rounded(summary.record()),
     }
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers to a millionth: more digits than any reading has, and half the size of a file of records."""
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return [_rounded(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def _plain(value: object) -> object:

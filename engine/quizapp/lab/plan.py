@@ -38,6 +38,10 @@ class Plan:
         """The same plan with every named duration multiplied by a seeded factor within ±30 %."""
         return replace(self, seed=seed)
 
+    def throttled(self, slowdown: float) -> Plan:
+        """The same plan on devices whose clocks are lower by the factor `slowdown`."""
+        return replace(self, hardware=self.hardware.throttled(slowdown))
+
     def factor(self, name: str) -> float:
         """What the duration `name` is multiplied by: the same on every rank, 1 without a seed."""
         if self.seed is None:

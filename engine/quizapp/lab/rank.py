@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import Sampler
@@ -24,7 +25,7 @@ from quizapp.lab.exchange import GradientExchange
 from quizapp.lab.gpt import GPT
 from quizapp.lab.loader import Batch, Corpus
 from quizapp.lab.plan import Plan
-from quizapp.lab.timeline import Window
+from quizapp.lab.timeline import HOST, Window
 
 # Ranks that are threads share one random generator.
 _SEEDED = threading.Lock()
@@ -79,7 +80,7 @@ class EmulatedRank:
         self.loss = float("nan")
         self.ends_s: list[float] = []
         self._sent_windows = 0
-        self._workers = 0
+        self._workers: dict[int, int] = {}
         self._warm = False
         self._done = False
         self._began = 0.0
@@ -136,14 +137,19 @@ class EmulatedRank:
         workers: int = 0,
     ) -> Iterable[Any]:
         """A DataLoader over `dataset`, with a sampler of single samples or of batches."""
-        self._workers = workers
-        return loader.make_loader(
+        made = loader.make_loader(
             dataset,
             batch_size=batch_size,
             sampler=sampler,
             batch_sampler=batch_sampler,
             real_workers=min(workers, loader.MOST_REAL_WORKERS),
         )
+        self._workers[id(made)] = workers
+        return made
+
+    def throttle(self, slowdown: float) -> None:
+        """From here on this rank's devices run at lower clocks: arithmetic takes `slowdown` times as long."""
+        self.driver.plan = self.driver.plan.throttled(slowdown)
 
     def watch(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Measure this model and its optimizer from here on."""
@@ -163,17 +169,27 @@ class EmulatedRank:
     def steps(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches, on this rank's device, until the run's time is over."""
         self._began = time.monotonic()
-        for batch in loader.emulated_batches(batches, self.driver, self._workers):
+        for batch in loader.emulated_batches(batches, self.driver, self._workers.get(id(batches), 0)):
             yield Batch(batch.tokens.to(self.device), batch.lengths.to(self.device), batch.decode_s)
             if self._done:
                 return
 
-    def finish_step(self, loss: Tensor) -> None:
-        """Read the loss, as one does for the log: the host waits for its device. Then report what was
-        measured.
-        """
+    def barrier(self) -> None:
+        """Wait until every rank is here: over gloo, on the host, so that no kernel runs meanwhile."""
+        if self.ranks == 1:
+            return
+        last_s = torch.tensor(self.driver.host.now_s, dtype=torch.float64)
+        dist.all_reduce(last_s, dist.ReduceOp.MAX)
+        self.driver.host.wait_until(last_s.item(), HOST)
+
+    def read(self, value: Tensor) -> float:
+        """A number that the device works out: the host waits until it is there."""
         self.driver.synchronise(self.driver.first)
-        self.loss = loss.item()
+        return float(value.item())
+
+    def finish_step(self, loss: Tensor) -> None:
+        """Read the loss, as one does for the log. Then report what was measured."""
+        self.loss = self.read(loss)
         self.ends_s.append(self.driver.host.now_s)
         # The first step is the warm-up. What is measured begins exactly where it ends, and ends with a step.
         self.report(cut=not self._warm)

@@ -74,9 +74,11 @@ class Ranks:
 
     def end(self) -> None:
         """End every rank that still runs."""
+        # All at once: a rank that outlives another has time to complain of it in the log.
         for pid in self.pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        for pid in self.pids:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
         for pipe in self.pipes:
@@ -156,9 +158,7 @@ def _tell(work: Callable[[], Any], send: Send) -> None:
     send({"kind": "beside", "result": work()})
 
 
-def _with_group(
-    body: Body, rank: int, ranks: int, backend: str, rendezvous: Path, send: Send
-) -> None:
+def _with_group(body: Body, rank: int, ranks: int, backend: str, rendezvous: Path, send: Send) -> None:
     if Path("/sys/class/net/lo").exists():
         # Otherwise gloo looks for the interface of the host's name, which need not resolve.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")

@@ -44,13 +44,16 @@ def read_shipped(bank: Path) -> dict[str, dict[str, Any]]:
 
 
 def write_evidence(path: Path, bank_id: str, records: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write an evidence file whole or not at all, its records in the order of their keys."""
-    body = {"format": FORMAT, "bank": bank_id, "records": dict(sorted(records.items()))}
+    """Write an evidence file whole or not at all: JSON, a record a line, in the order of their keys."""
+    lines = [
+        f" {json.dumps(key)}: {json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(',', ':'))}"
+        for key, record in sorted(records.items())
+    ]
+    head = f'{{"format": {FORMAT}, "bank": {json.dumps(bank_id)}, "records": {{\n'
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("w", encoding="utf-8") as file:
-            json.dump(body, file, ensure_ascii=False, allow_nan=False, indent=1)
-            file.write("\n")
+            file.write(head + ",\n".join(lines) + "\n}}\n")
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)

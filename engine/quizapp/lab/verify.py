@@ -229,4 +229,6 @@ async def make(
         record = record_of(needed.key, summary, now())
         if summary.outcome in ("completed", "out-of-memory"):
             store.remember_evidence(record, key=needed.key.text)
+            # Judged as it is kept, so that a second call can't find otherwise.
+            summary = summary_of(record)
         yield needed, summary, record

@@ -104,12 +104,13 @@ def test_a_comparison_is_control_fault_fix_and_the_demos_own_cells(tmp_path: Pat
         "pass",
         name="healthy",
         declaration='{"title": "c", "seconds": 1, "expects": {"fix": "healthy"},'
-        ' "params": {"size": {"type": "int", "default": 1}}}',
+        ' "params": {"size": {"type": "int", "default": 1}, "rate": {"type": "float", "default": 1.0}}}',
     )
     base = RunRequest(demo=tested, devices=4, params={"size": "8", "rate": "1.5"}, seed=3)
     planned = planned_runs(base, control)
     assert [plan.label for plan in planned] == ["control", "fault: uneven", "fix", "even"]
-    assert planned[0].request.params == {"size": "8"}
+    # `size` is what the fault sets: under it, the control would have the fault.
+    assert planned[0].request.params == {"rate": "1.5"}
     assert [plan.request.variant for plan in planned] == ["fix", "fault", "fix", "fault"]
     assert planned[3].request.params == {"split": "even", "size": "8", "rate": "1.5"}
     assert [plan.declared for plan in planned] == [True, True, True, False]

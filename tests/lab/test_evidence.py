@@ -131,5 +131,5 @@ def test_an_evidence_file_is_read_back_and_lies_beside_its_bank(tmp_path: Path) 
 def test_a_file_that_is_no_evidence_is_a_clear_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.evidence.json"
     path.write_bytes(content)
-    with pytest.raises(QuizappError, match="x.evidence.json"):
+    with pytest.raises(QuizappError, match=r"x\.evidence\.json"):
         read_evidence(path)

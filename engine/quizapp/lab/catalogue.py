@@ -17,7 +17,7 @@ from pathlib import Path
 from quizapp.bank.text import visible
 from quizapp.content import content_dir
 from quizapp.errors import QuizappError, nearest
-from quizapp.lab.params import DeclarationError, ParamDeclaration, ParamError, Value, read_param
+from quizapp.lab.params import DeclarationError, ParamDeclaration, ParamError, Value, param_text, read_param
 
 HEADINGS = ("What it shows", "Why", "Try", "Fix", "References")
 VARIANTS = ("fault", "fix")
@@ -91,6 +91,19 @@ class DemoDeclaration:
         """What is wrong with running on `count` devices; "" when nothing is."""
         low, high = self.devices
         return "" if low <= count <= high else f"{self.name} runs on {low} to {high} devices, not {count}"
+
+    def for_control(self, control: DemoDeclaration, given: Mapping[str, str]) -> dict[str, str]:
+        """The parameters under which `control` runs beside this demo, as texts.
+
+        Those that both have, as far as the control allows them; what the variants set is the fault itself.
+        """
+        shared = {}
+        for name, param in self.params.items():
+            if name in control.params and not param.by_variant:
+                text = given.get(name, param_text(param.default))
+                if not control.check_param(name, text):
+                    shared[name] = text
+        return shared
 
     def source(self) -> str:
         """The program's text."""

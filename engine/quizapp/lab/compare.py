@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quizapp.lab.meters import MeterStat
+from quizapp.lab.params import param_text
 from quizapp.lab.protocol import Json
 from quizapp.lab.summary import RunSummary
 
@@ -152,7 +153,7 @@ def planned_runs(base: RunRequest, control: DemoDeclaration | None) -> list[Plan
     demo = base.demo
     planned: list[PlannedRun] = []
     if control is not None and control.name != demo.name:
-        shared = {name: text for name, text in base.params.items() if name in control.params}
+        shared = demo.for_control(control, base.params)
         request = replace(base, demo=control, variant=control.variants[0], params=shared)
         planned.append(PlannedRun("control", request))
     values_of: dict[int, object] = {}
@@ -160,7 +161,7 @@ def planned_runs(base: RunRequest, control: DemoDeclaration | None) -> list[Plan
         values_of[len(planned)] = demo.resolve(variant, base.params)
         planned.append(PlannedRun(variant, replace(base, variant=variant)))
     for cell in demo.comparison:
-        params = {name: _text(value) for name, value in cell.params.items()} | dict(base.params)
+        params = {name: param_text(value) for name, value in cell.params.items()} | dict(base.params)
         values = demo.resolve(cell.variant, params)
         same = next((index for index, known in values_of.items() if known == values), None)
         if same is not None:
@@ -172,10 +173,6 @@ def planned_runs(base: RunRequest, control: DemoDeclaration | None) -> list[Plan
         request = replace(base, variant=cell.variant, params=params)
         planned.append(PlannedRun(cell.label, request, declared=False))
     return planned
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _measured(summary: RunSummary, metric: str) -> float | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from quizapp.bank.basis import BASES
-from quizapp.bank.text import visible
 from quizapp.errors import QuizappError
 from quizapp.lab.catalogue import CONTROL
 from quizapp.lab.verify import REPEATS, Verification, known
@@ -191,8 +190,8 @@ class Grounds:
             return f"the key {bare} has no demo"
         return "" if CONTROL in self.catalogue else f"the demo {CONTROL} is missing"
 
-    @staticmethod
     def _standing(
+        self,
         question: Question,
         needed: Mapping[str, NeededRun],
         here: Mapping[str, RunSummary],
@@ -204,8 +203,11 @@ class Grounds:
             return "claimed"
         # Runs are shared by questions: that the control was run for another one tests nothing of this one.
         keys = {(o.demo.name, o.demo.variant) for o in question.options if o.correct and o.demo}
+        if any((needed[key].demo.name, needed[key].variant) in keys for key in here):
+            return "in-part"
+        shipped = (_ran(record) for record in self._shipped.values())
         return (
-            "in-part" if any((needed[k].demo.name, needed[k].variant) in keys for k in here) else "untested"
+            "stale" if any((ran.get("demo"), ran.get("variant")) in keys for ran in shipped) else "untested"
         )
 
     def _claims(self, needed: Mapping[str, NeededRun]) -> dict[str, Mapping[str, Any]]:
@@ -223,3 +225,71 @@ class Grounds:
     def _made_at(self, key: str, claims: Mapping[str, Mapping[str, Any]] | None) -> datetime | None:
         records = self.store.evidence(key) if claims is None else [claims[key]]
         return _moment(records[-1].get("made_at")) if records else None
+
+
+class _Empty:
+    """A store without evidence."""
+
+    def remember_evidence(self, record: Mapping[str, Any], *, key: str) -> None:
+        raise NotImplementedError
+
+    def evidence(self, key: str) -> list[dict[str, Any]]:
+        return []
+
+
+def grounds_of_bank(
+    bank: Path | None, catalogue: Mapping[str, DemoDeclaration], store: EvidenceStore
+) -> Grounds:
+    """The grounds of a bank's keys, with the evidence that came beside its file, if any that can be read."""
+    if bank is None:
+        return Grounds(catalogue, store)
+    from quizapp.lab.shipped import read_shipped
+
+    try:
+        return Grounds(catalogue, store, read_shipped(bank))
+    except QuizappError as error:
+        return Grounds(catalogue, store, fault=f"its author's evidence can't be read: {error.message}")
+
+
+def _ran(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    ran = record.get("ran")
+    return ran if isinstance(ran, dict) else {}
+
+
+def _places(records: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The machines that records were made on: torch, kind of device, names of real ones."""
+    places: dict[tuple[str, str, tuple[str, ...]], None] = {}
+    for ran in map(_ran, records):
+        torch, kind, on = ran.get("torch"), ran.get("device_kind"), ran.get("on", [])
+        if isinstance(torch, str) and isinstance(kind, str) and isinstance(on, list):
+            places[torch, kind, tuple(str(name) for name in on)] = None
+            if len(places) == _MOST_PLACES:
+                break
+    return list(places)
+
+
+def _conditions(runs: Iterable[RunSummary], pieces: Iterable[Piece], repeats: int) -> Conditions:
+    runs = list(runs)
+    moments = [piece.made_at for piece in pieces if piece.made_at is not None]
+    return Conditions(
+        repeats=repeats,
+        devices=max((run.devices for run in runs), default=0),
+        device_kinds=tuple(sorted({run.device_kind for run in runs})),
+        device_names=tuple(
+            sorted({name for run in runs if run.device_kind == "cuda" for name in run.device_names})
+        ),
+        torch=tuple(sorted({run.torch for run in runs if run.torch})),
+        made_at=max(moments, default=None),
+    )
+
+
+def _moment(text: object) -> datetime | None:
+    from datetime import UTC, datetime
+
+    if not isinstance(text, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -24,6 +24,11 @@ class ParamError(QuizappError):
     """A parameter that the demo doesn't have, or a value that it doesn't allow."""
 
 
+def param_text(value: Value) -> str:
+    """A value as it is written on a command line or in a bank."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class ParamDeclaration:
     """One parameter of a demo: its type, unit and allowed values, and what each variant sets it to."""

@@ -45,10 +45,10 @@ def read_shipped(bank: Path) -> dict[str, dict[str, Any]]:
 
 def write_evidence(path: Path, bank_id: str, records: Mapping[str, Mapping[str, Any]]) -> None:
     """Write an evidence file whole or not at all: JSON, a record a line, in the order of their keys."""
-    lines = [
-        f" {json.dumps(key)}: {json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(',', ':'))}"
-        for key, record in sorted(records.items())
-    ]
+    lines = []
+    for key, record in sorted(records.items()):
+        body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        lines.append(f" {json.dumps(key)}: {body}")
     head = f'{{"format": {FORMAT}, "bank": {json.dumps(bank_id)}, "records": {{\n'
     part = path.with_name(f"{path.name}.part")
     try:

@@ -80,8 +80,9 @@ class Verification:
     def _of(self, question: Question, option: Option | None, seed: int) -> list[NeededRun]:
         """The option's run and its control's; for no option, the control alone."""
         devices = question.symptom.devices if question.symptom else 8
+        control = self.catalogue[CONTROL]
         if option is None:
-            return [self._control({}, devices, seed)]
+            return [self._run(control, control.variants[0], {}, devices, seed)]
         if option.demo is None:
             return []
         demo = self.catalogue.get(option.demo.name)
@@ -91,13 +92,8 @@ class Verification:
                 hint="quizapp check says where",
             )
         run = self._run(demo, option.demo.variant, option.demo.params, devices, seed)
-        return [run, self._control(option.demo.params, devices, seed)]
-
-    def _control(self, params: Mapping[str, str], devices: int, seed: int) -> NeededRun:
-        """The control under the same parameters, as far as it has them."""
-        control = self.catalogue[CONTROL]
-        shared = {name: text for name, text in params.items() if name in control.params}
-        return self._run(control, control.variants[0], shared, devices, seed)
+        shared = demo.for_control(control, option.demo.params)
+        return [run, self._run(control, control.variants[0], shared, devices, seed)]
 
     def _run(
         self, demo: DemoDeclaration, variant: str, params: Mapping[str, str], devices: int, seed: int

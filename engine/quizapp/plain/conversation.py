@@ -16,6 +16,7 @@ from quizapp.plain.talk import Talk
 from quizapp.store.database import StoreUnavailable
 
 if TYPE_CHECKING:
+    from quizapp.lab.ground import Ground, Grounds
     from quizapp.plain.answers import Said
     from quizapp.plain.demo import Demos
     from quizapp.store.sitting import Sitting
@@ -41,18 +42,20 @@ def take(
     width: int = 76,
     interactive: bool = False,
     demos: Callable[[], Demos] | None = None,
+    grounds: Callable[[], Grounds] | None = None,
     again: Callable[[list[str]], Sitting] | None = None,
     notices: tuple[str, ...] = (),
 ) -> int:
     """Takes the attempt to its end and closes it; 0: passed or no mark, 1: below it, 3: left early.
 
-    `again` begins an attempt on the questions of these ids, for redoing the wrong ones.
+    `again` begins an attempt on the questions of these ids, for redoing the wrong ones. `grounds` is asked only
+    once a question is revealed whose signs can be measured.
     """
     talk = Talk(stdin, stderr if as_json else stdout, width=width, interactive=interactive)
     for notice in notices:
         talk.say(notice)
     while True:
-        conversation = _Conversation(sitting, talk, demos)
+        conversation = _Conversation(sitting, talk, demos, grounds)
         try:
             code = conversation.run()
             redo = conversation.after_the_end() if interactive and again else []
@@ -76,8 +79,14 @@ def take(
 
 
 class _Conversation:
-    def __init__(self, sitting: Sitting, talk: Talk, demos: Callable[[], Demos] | None) -> None:
-        self._sitting, self._talk, self._demos = sitting, talk, demos
+    def __init__(
+        self,
+        sitting: Sitting,
+        talk: Talk,
+        demos: Callable[[], Demos] | None,
+        grounds: Callable[[], Grounds] | None,
+    ) -> None:
+        self._sitting, self._talk, self._demos, self._grounds = sitting, talk, demos, grounds
 
     def run(self) -> int:
         """From the first open question to the result; raises _Left when the learner or the input goes."""
@@ -135,7 +144,7 @@ class _Conversation:
         self._keep(lambda: self._sitting.show(place))
         if self._sitting.submitted(place):
             view.question(self._talk, self._sitting, place)
-            view.reveal(self._talk, self._sitting, place)
+            self._reveal(place)
             return self._look(place)
         view.question(self._talk, self._sitting, place)
         return self._answer(place)
@@ -166,7 +175,7 @@ class _Conversation:
                     talk.say("Cleared.")
                 case "again":
                     view.question(talk, sitting, place)
-                case "full" | "wrong":
+                case "full" | "wrong" | "test" | "appeal":
                     talk.say("That comes after your answer.")
                 case _:
                     to = self._common(said, place)
@@ -178,7 +187,7 @@ class _Conversation:
 
     def _submit(self, place: int) -> int | None:
         self._keep(lambda: self._sitting.submit(place))
-        view.reveal(self._talk, self._sitting, place)
+        self._reveal(place)
         return self._look(place) if self._talk.interactive else self._next(place)
 
     def _look(self, place: int) -> int | None:
@@ -186,7 +195,7 @@ class _Conversation:
         letters = self._sitting.letters(place)
         while True:
             said = self._read(
-                "Enter goes on (f: full explanation, d A: run the demo of A, ?: help):",
+                "Enter goes on (f: full explanation, d A: run the demo of A, t: test the key, ?: help):",
                 letters,
                 several=False,
                 answering=False,
@@ -195,9 +204,13 @@ class _Conversation:
                 case "skip":
                     return self._next(place)
                 case "again":
-                    view.reveal(self._talk, self._sitting, place)
+                    self._reveal(place)
                 case "full":
                     view.full_explanation(self._talk, self._sitting, place)
+                case "test":
+                    self._test(place)
+                case "appeal":
+                    self._appeal(place)
                 case "submit" | "clear" | "wrong":
                     self._talk.say("This question is answered; its response stands.")
                 case _:
@@ -209,10 +222,10 @@ class _Conversation:
         talk, sitting = self._talk, self._sitting
         self._keep(lambda: sitting.show(place))
         view.question(talk, sitting, place)
-        view.reveal(talk, sitting, place)
+        self._reveal(place)
         while True:
             said = self._read(
-                "Enter goes back (f: full explanation, d A: run the demo of A):",
+                "Enter goes back (f: full explanation, d A: run the demo of A, t: test the key):",
                 sitting.letters(place),
                 several=False,
                 answering=False,
@@ -223,9 +236,13 @@ class _Conversation:
                 case "full":
                     view.full_explanation(talk, sitting, place)
                 case "again":
-                    view.reveal(talk, sitting, place)
+                    self._reveal(place)
                 case "demo":
                     self._demo(place, said.options[0])
+                case "test":
+                    self._test(place)
+                case "appeal":
+                    self._appeal(place)
                 case _:
                     _help(talk, answering=False)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quizapp.errors import QuizappError
 from quizapp.plain.talk import Talk
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     from quizapp.bank.model import DemoLink, Question
     from quizapp.lab.catalogue import Catalogue
+    from quizapp.lab.key_test import KeyTest
     from quizapp.lab.runner import Device, Lab, RunRequest
     from quizapp.lab.summary import RunSummary
     from quizapp.store.sitting import Sitting
 
 _DEVICES = 8
+_Value = TypeVar("_Value")
 
 
 class Demos:
@@ -63,7 +65,7 @@ class Demos:
         if predicted:
             keep(lambda: sitting.predict(place, option_id, predicted))
         try:
-            summary = self._measure(talk, request)
+            summary = self._run_in_loop(self._run(talk, request))
         except QuizappError as error:
             talk.say(str(error))
             return
@@ -74,6 +76,42 @@ class Demos:
         _say_side_by_side(talk, predicted, summary)
         keep(lambda: sitting.demo_ran(place, option_id, dict(summary.record())))
 
+    @property
+    def catalogue(self) -> Catalogue:
+        """The demos, read when they are first asked for."""
+        if self._catalogue is None:
+            from quizapp.content import content_dir
+            from quizapp.lab.catalogue import Catalogue
+
+            self._catalogue = Catalogue.load([content_dir("demos"), *self._folders])
+        return self._catalogue
+
+    def make_missing(self, talk: Talk, test: KeyTest) -> str:
+        """Makes the runs that a test of a key lacks, a line a run; why the others were not made, in words.
+
+        Ctrl-C stops the run under way; what has ended is kept.
+        """
+        try:
+            self._run_in_loop(self._make(talk, test))
+        except QuizappError as error:
+            talk.say(str(error))
+            return "not run: the test ended early"
+        except KeyboardInterrupt:
+            talk.say()
+            talk.say("Stopped; the runs that have ended are kept, `test` makes the others.")
+            return "not run: stopped"
+        return "not run"
+
+    async def _make(self, talk: Talk, test: KeyTest) -> None:
+        from quizapp.lab.finding_words import progress_words
+
+        def say(text: str) -> None:
+            talk.say(text)
+            talk.flush()
+
+        say("Starting (the first run takes a few seconds more). Ctrl-C stops; what has ended is kept.")
+        await test.run(self._the_lab(), lambda progress: say(f"  {progress_words(progress)}"))
+
     def close(self) -> None:
         """Ends the lab and every process of it."""
         if self._loop is not None:
@@ -83,14 +121,9 @@ class Demos:
             self._loop = self._lab = None
 
     def _request(self, link: DemoLink, asked: Question) -> RunRequest:
-        from quizapp.lab.catalogue import Catalogue
         from quizapp.lab.runner import RunRequest
 
-        if self._catalogue is None:
-            from quizapp.content import content_dir
-
-            self._catalogue = Catalogue.load([content_dir("demos"), *self._folders])
-        demo = self._catalogue.find(link.name)
+        demo = self.catalogue.find(link.name)
         params = dict(link.params)
         devices = params.pop("devices", str(asked.symptom.devices if asked.symptom else _DEVICES))
         if not (devices.isascii() and devices.isdecimal()):
@@ -101,24 +134,28 @@ class Demos:
         request.check()
         return request
 
-    def _measure(self, talk: Talk, request: RunRequest) -> RunSummary:
+    def _run_in_loop(self, work: Coroutine[Any, Any, _Value]) -> _Value:
         import asyncio
 
         if self._loop is None:
             self._loop = asyncio.Runner()
-        return self._loop.run(self._run(talk, request))
+        return self._loop.run(work)
+
+    def _the_lab(self) -> Lab:
+        from quizapp.lab.runner import Lab
+
+        if self._lab is None:
+            self._lab = self._make_lab() if self._make_lab else Lab()
+        return self._lab
 
     async def _run(self, talk: Talk, request: RunRequest) -> RunSummary:
         from quizapp.lab.printed import SampleLines, head_lines
         from quizapp.lab.protocol import Log, Outcome, Sample, Start
-        from quizapp.lab.runner import Lab
         from quizapp.lab.summary import summarise
 
-        if self._lab is None:
-            self._lab = self._make_lab() if self._make_lab else Lab()
         talk.say("Starting (the first demo takes a few seconds more). Ctrl-C stops it.")
         talk.flush()
-        run = await self._lab.start(request)
+        run = await self._the_lab().start(request)
         start: Start | None = None
         samples: list[Sample] = []
         lines = SampleLines(request.devices)

@@ -17,11 +17,6 @@ VERDICTS = {
     Verdict.INCORRECT: "Wrong",
     Verdict.UNANSWERED: "Not answered",
 }
-_GROUNDS = {
-    "experiment": "experiment: the demos behind the options show it",
-    "reference": "reference: the sources below say so",
-    "judgement": "judgement: its author's experience",
-}
 
 
 def question(talk: Talk, sitting: Sitting, place: int) -> None:
@@ -52,8 +47,8 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
         talk.say(f"Kept from before: {chosen}. `submit` makes it your answer.")
 
 
-def reveal(talk: Talk, sitting: Sitting, place: int) -> None:
-    """The verdict, the key, each option's rationale, the short explanation and what it rests on."""
+def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
+    """The verdict, the key, each option's rationale, the short explanation and what it stands on."""
     asked = sitting.question(place)
     letters = sitting.letters(place)
     given = sitting.response(place)
@@ -83,7 +78,7 @@ def reveal(talk: Talk, sitting: Sitting, place: int) -> None:
         talk.say()
         talk.wrapped(f"Picture: {figure.alt}")
     talk.say()
-    talk.say(f"The key rests on {_GROUNDS[asked.verified_by]}.")
+    talk.wrapped(f"The ground of the key: {ground}.")
     for number, reference in enumerate(asked.references, 1):
         talk.say(f"  {number}. {reference.title}  {reference.url}")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from quizapp.lab.ground import Grounds
     from quizapp.lab.runner import Device
     from quizapp.plain.demo import Demos
     from quizapp.store.sitting import Sitting
@@ -127,6 +128,15 @@ def _take_plainly(
             demos.append(Demos(folders, device))
         return demos[0]
 
+    known: list[Grounds] = []
+
+    def grounds() -> Grounds:
+        if not known:
+            from quizapp.lab.ground import grounds_of_bank
+
+            known.append(grounds_of_bank(bank.path, lab().catalogue, beginning.store))
+        return known[0]
+
     def again(question_ids: list[str]) -> Sitting:
         return begin(beginning.store, bank, learner, only=question_ids).sitting
 
@@ -144,6 +154,7 @@ def _take_plainly(
             width=_width(),
             interactive=sys.stdin.isatty(),
             demos=lab,
+            grounds=grounds,
             again=again,
             notices=tuple(filter(None, (notice, *beginning.notices))),
         )

@@ -16,7 +16,7 @@ from quizapp.plain.talk import Talk
 from quizapp.store.database import StoreUnavailable
 
 if TYPE_CHECKING:
-    from quizapp.lab.ground import Ground, Grounds
+    from quizapp.lab.ground import Grounds
     from quizapp.plain.answers import Said
     from quizapp.plain.demo import Demos
     from quizapp.store.sitting import Sitting
@@ -308,6 +308,24 @@ class _Conversation:
         else:
             self._demos().run(self._talk, self._sitting, place, option_id, self._keep)
 
+    def _reveal(self, place: int) -> None:
+        from quizapp.plain.key import ground_words
+
+        view.reveal(self._talk, self._sitting, place, ground_words(self._sitting, place, self._grounds))
+
+    def _test(self, place: int) -> None:
+        if self._demos is None or self._grounds is None:
+            self._talk.say("Keys can't be tested from here.")
+            return
+        from quizapp.plain.key import test_here
+
+        test_here(self._talk, self._sitting, place, self._grounds(), self._demos())
+
+    def _appeal(self, place: int) -> None:
+        from quizapp.plain.key import appeal
+
+        appeal(self._talk, self._sitting, place, self._grounds)
+
     def _keep(self, record: Callable[[], object]) -> None:
         """Records; when the store fails, says so once and goes on without it."""
         try:
@@ -340,7 +358,11 @@ def _help(talk: Talk, *, answering: bool) -> None:
         rows.insert(0, ("a   a c   b,d", "answer by letters, or by the options' ids"))
         rows[5:5] = [("x or clear", "take the answer back"), ("submit", "let a kept answer stand")]
     else:
-        rows.insert(4, ("f or full", "the full explanation"))
+        rows[4:4] = [
+            ("f or full", "the full explanation"),
+            ("t or test", "test the key by experiment, on this machine"),
+            ("! or appeal", "write to the bank's author that the experiment disagrees"),
+        ]
     for typed, does in rows:
         talk.say(f"  {typed:18}{does}")
     if answering:

@@ -51,6 +51,9 @@ CASES = (
     Case("cpu-bottleneck", "fault", "input-bound"),
     Case("tiny-model", "fault", "launch-bound"),
     Case("oom", "fault", "out-of-memory"),
+    Case("straggler", "fault", "imbalance"),
+    Case("input-skew", "fault", "input-bound"),
+    Case("host-barrier", "fault", "imbalance"),
 )
 
 

@@ -11,7 +11,7 @@ Why
     read 100 %.
 
 Try
-    --set evaluate-every=8 halves how often they wait. --set held-out=96 makes each wait shorter than a
+    --set evaluate-every=8 halves how often they wait. --set held-out=48 makes each wait shorter than a
     second.
 
 Fix
@@ -33,7 +33,7 @@ from quizapp.lab import closed_form, kit
 DEMO = {
     "title": "Waiting for a few in a barrier on the host",
     "summary": "a few ranks evaluate, the rest wait for them on the host at 0 %",
-    "seconds": 16.0,
+    "seconds": 14.0,
     "expects": {"fault": "imbalance", "fix": "healthy"},
     "outcomes": {"fault": "completed", "fix": "completed"},
     "params": {
@@ -54,15 +54,15 @@ DEMO = {
         },
         "held-out": {
             "type": "int",
-            "range": [32, 1024],
+            "range": [16, 1024],
             "unit": "sequences for every 4 devices",
-            "default": 384,
+            "default": 192,
             "help": "size of the held-out data",
         },
         "model": {
             "type": "choice",
             "choices": ["350M", "760M", "1.3B"],
-            "default": "760M",
+            "default": "1.3B",
             "help": "size of the model",
         },
         "batch": {

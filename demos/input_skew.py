@@ -11,7 +11,7 @@ Why
     in it until the starved ones come, which counts as busy.
 
 Try
-    --set workers=4: four batches come at once and then none for as long as before. The mean is better, the
+    --set workers=4: four batches come at once, and then none for a second or two. The mean is better, the
     picture the same. --set slow-decode-ms=20 is soon enough for every rank.
 
 Fix
@@ -33,7 +33,7 @@ from quizapp.lab import closed_form, kit
 DEMO = {
     "title": "Some ranks are starved of data",
     "summary": "a few fed ranks spin in the all-reduce; those at 0 % hold the job up",
-    "seconds": 20.0,
+    "seconds": 12.0,
     "expects": {"fault": "input-bound", "fix": "healthy"},
     "outcomes": {"fault": "completed", "fix": "completed"},
     "params": {
@@ -63,7 +63,7 @@ DEMO = {
         "model": {
             "type": "choice",
             "choices": ["350M", "760M", "1.3B"],
-            "default": "760M",
+            "default": "1.3B",
             "help": "size of the model",
         },
         "batch": {

@@ -12,8 +12,8 @@ Why
     a kernel that runs, and counts as busy. Step times are equal on all ranks and tell nothing.
 
 Try
-    --set slowdown=1.2: the others compute more, and the loss of speed is just as hard to see in the
-    utilisation. --set slowdown=4: seven devices wait for three quarters of the time.
+    --set slowdown=1.2: the others wait less, and the utilisation still says nothing. --set slowdown=4: they
+    wait for three quarters of the time.
 
 Fix
     Find the device by its compute time, or by the shortest time in the collective. Then see why it is slow:
@@ -33,7 +33,7 @@ from quizapp.lab import closed_form, kit
 DEMO = {
     "title": "One slow device",
     "summary": "all devices read 100 %, and all but one wait in the all-reduce for the slow one",
-    "seconds": 6.0,
+    "seconds": 5.0,
     "expects": {"fault": "imbalance", "fix": "healthy"},
     "outcomes": {"fault": "completed", "fix": "completed"},
     "params": {

@@ -16,8 +16,9 @@ VARIANTS = [(name, variant) for name, demo in sorted(CATALOGUE.items()) for vari
 SEEDS = {2: None, 4: 1, 8: 2}
 
 
-def test_the_five_demos_are_there() -> None:
-    assert {"healthy", "dp-sync", "cpu-bottleneck", "tiny-model", "oom"} <= set(CATALOGUE)
+def test_the_eight_demos_are_there() -> None:
+    shipped = {"healthy", "dp-sync", "cpu-bottleneck", "tiny-model", "oom"}
+    assert shipped | {"straggler", "input-skew", "host-barrier"} <= set(CATALOGUE)
 
 
 @pytest.mark.parametrize("devices", SEEDS)

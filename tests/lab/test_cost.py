@@ -30,6 +30,14 @@ def test_work_is_bound_by_arithmetic_by_memory_or_by_the_shortest_kernel() -> No
     assert hardware.compute_s(0.0, kernels=10) == pytest.approx(10 * hardware.shortest_kernel_s)
 
 
+def test_lower_clocks_slow_arithmetic_and_leave_memory_and_links_as_they_are() -> None:
+    hardware = load_hardware()
+    slow = hardware.throttled(2.0)
+    assert slow.compute_s(1e15) == pytest.approx(2 * hardware.compute_s(1e15))
+    assert slow.compute_s(1.0, 1e12) == hardware.compute_s(1.0, 1e12)
+    assert slow.all_reduce_s(1e9, 8) == hardware.all_reduce_s(1e9, 8)
+
+
 def test_a_ring_moves_almost_twice_the_bytes_and_one_device_needs_none() -> None:
     hardware = load_hardware()
     sent = hardware.link_bandwidth * hardware.link_efficiency

@@ -87,7 +87,7 @@ def test_the_warm_up_is_the_first_step_exactly(program) -> None:
 
 
 def test_an_exception_in_the_loop_is_a_crash_with_its_traceback_in_the_log(program) -> None:
-    ran = run("some-demo", path=program("raise ValueError('wrong shape') if rank.index else None"))
+    ran = run("some-demo", path=program("if rank.index: raise ValueError('wrong shape')"))
     assert ran.status == 1
     assert "ValueError: wrong shape" in ran.log
     assert not [line for line in ran.lines if line["type"] == "outcome"]

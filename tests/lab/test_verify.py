@@ -22,7 +22,12 @@ SYMPTOM = Symptom(
 
 def question(question_id: str, key: str, *distractors: str) -> SingleChoice:
     links = {
-        name: DemoLink(name=name.partition("+")[0], params=_params(name)) for name in (key, *distractors)
+        name: DemoLink(
+            name=name.partition("+")[0],
+            variant="fix" if name == "healthy" else "fault",
+            params=_params(name),
+        )
+        for name in (key, *distractors)
     }
     return SingleChoice(
         id=question_id,
@@ -56,7 +61,8 @@ def test_runs_are_shared_by_questions_and_by_options() -> None:
     both = Verification(
         (question("one", "dp-sync", "tiny-model"), question("two", "tiny-model", "dp-sync")), DEMOS, repeats=3
     )
-    # The control runs as it is, with the model of dp-sync, and with the batch of tiny-model, whose model is its fault.
+    # The control runs as it is, with the model of dp-sync, and with the batch of tiny-model.
+    # its fault.
     controls = {run.key.text for run in both.runs().values() if run.demo.name == "healthy"}
     demos = {run.key.text for run in both.runs().values() if run.demo.name != "healthy"}
     assert len(demos) == 6
@@ -86,6 +92,26 @@ def test_with_evidence_of_every_run_the_finding_needs_no_run() -> None:
     assert not claimed
     (found,) = verification.findings(summaries, {})
     assert found.finding == "supported"
+
+
+def test_a_key_that_says_nothing_is_wrong_is_not_held_against_the_control() -> None:
+    verification = Verification((question("one", "healthy", "tiny-model", "dp-sync"),), DEMOS)
+    needed = verification.runs()
+    summaries, _ = known(needed, made_up(needed, "healthy"), {})
+    (found,) = verification.findings(summaries, {})
+    assert found.finding == "supported"
+    assert "2 distractors" in found.reason
+    assert "control" not in found.reason
+
+
+def test_a_control_that_shows_it_speaks_against_any_other_key() -> None:
+    verification = Verification((question("one", "dp-sync", "tiny-model"),), DEMOS)
+    needed = verification.runs()
+    store, controls = made_up(needed, "dp-sync"), made_up(needed, "healthy")
+    store.kept |= {text: controls.kept[text] for text, run in needed.items() if run.demo.name == "healthy"}
+    (found,) = verification.findings(known(needed, store, {})[0], {})
+    assert found.finding == "contradicted"
+    assert "control" in found.reason
 
 
 def test_a_wrong_key_is_contradicted_by_the_same_evidence() -> None:

@@ -90,7 +90,7 @@ def test_the_reveal_says_verdict_key_rationales_explanation_sources_and_ground(d
         "Why sync is right",
         "Short story of first",
         "Picture: A picture of waits",
-        "The key rests on reference",
+        "The ground of the key: by reference: the sources listed say so.",
         "The manual  https://example.org/manual",
     ):
         assert said in desk.out, said

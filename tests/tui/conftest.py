@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,17 @@ def _no_files_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("TEXTUAL_THEME", raising=False)
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _one_moment_in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The time stands on some screens."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "UTC")
+        time.tzset()
+        patched.setattr("quizapp.tui.lab_state.now_us", lambda: 1_800_000_000_000_000)
+        yield
+    time.tzset()
 
 
 @pytest.fixture

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from tui_fakes import FailingLab, FakeLab, catalogue_of, start_of
-from tui_grid import check, grid
+from tui_fakes import FailingLab, FakeLab, catalogue_of, script_of, start_of
+from tui_grid import check, grid, until
 
 from quizapp.lab.compare import PlannedRun
-from quizapp.lab.protocol import DemoError, Outcome
+from quizapp.lab.protocol import DemoError, Line, Outcome
 from quizapp.lab.runner import RunRequest
 from quizapp.tui.app import QuizApp
 from quizapp.tui.desk import Desk
@@ -22,15 +24,6 @@ from quizapp.tui.screens.question import QuestionScreen
 from quizapp.tui.screens.text import TextScreen
 
 SIZE = (80, 24)
-
-
-async def until(pilot: object, condition: Callable[[], bool]) -> None:
-    """Let the app work until the condition holds; a test's time limit is pytest's."""
-    for _ in range(500):
-        if condition():
-            return
-        await pilot.pause(0.01)  # type: ignore[attr-defined]
-    raise AssertionError("the condition never came to hold")
 
 
 def on_lab(app: QuizApp) -> LabScreen:
@@ -293,3 +286,92 @@ async def test_a_demo_alone_has_no_prediction(desk: Desk, lab: FakeLab, tmp_path
         await pilot.pause()
     assert app.return_value == 0
     assert catalogue_of is not None
+
+
+def left_column(app: QuizApp) -> str:
+    """The findings beside the log, as running text."""
+    return " ".join(" ".join(row.split("▏")[0] for row in grid(app).split("\n")).split())
+
+
+async def test_the_conditions_stand_beside_the_numbers(sitting_app: QuizApp, lab: FakeLab) -> None:
+    async with sitting_app.run_test(size=(140, 40)) as pilot:
+        screen = await run_demo(sitting_app, pilot, "s")
+        shown = left_column(sitting_app)
+        assert "Conditions 8 emulated devices, torch 2.13, durations as planned, 2027-01-15 08:00," in shown
+        assert "workers=1, split=uneven" in shown
+        plain = lab.script
+        lab.script = lambda request: [
+            replace(start_of(request, "cuda"), device_names=("NVIDIA H200",) * 8, seed=3, notice=""),
+            *plain(request)[1:],
+        ]
+        await pilot.press("r")
+        await until(pilot, lambda: screen.state.emulated is False and screen.state.phase == "ended")
+        await pilot.pause()
+        shown = left_column(sitting_app)
+        assert "Conditions 8 × NVIDIA H200, torch 2.13, seed 3, 2027-01-15 08:00," in shown
+
+
+async def test_the_comparison_lists_the_parameters_that_differ(sitting_app: QuizApp) -> None:
+    async with sitting_app.run_test(size=(100, 40), notifications=True) as pilot:
+        await run_demo(sitting_app, pilot, "s")
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(sitting_app.screen, TextScreen))
+        await pilot.pause()
+        rows = [row.split("│")[1].split() for row in grid(sitting_app).split("\n") if "│" in row]
+        assert ["parameters", "that", "differ"] in rows
+        assert ["workers", "1", "1", "4"] in rows
+        assert ["split", "uneven", "uneven", "even"] in rows
+
+
+RELATIVE = """
+format: 1
+title: Relative
+questions:
+  - id: slower
+    kind: single-choice
+    stem: It is slower than it should be.
+    symptom: {where: [{says: slower, meter: steps_per_s, value: {max: 0.8}, relative_to: control}]}
+    options:
+      - {id: sync, text: Sync, correct: true, rationale: Yes., demo: {name: dp-sync}}
+      - {id: oom, text: Memory, rationale: No., demo: {name: oom}}
+    explanation: {short: It is.}
+    verified_by: experiment
+"""
+
+
+async def test_signs_relative_to_the_control_are_read_once_it_has_run(
+    take: Callable[[Path], QuizApp], lab: FakeLab, tmp_path: Path
+) -> None:
+    def script(request: RunRequest) -> list[Line]:
+        *lines, outcome = script_of(request)
+        assert isinstance(outcome, Outcome)
+        return [*lines, replace(outcome, steps_per_s=4.0 if request.demo.name == "healthy" else 2.0)]
+
+    lab.script = script
+    (tmp_path / "relative.yaml").write_text(RELATIVE)
+    app = take(tmp_path / "relative.yaml")
+    async with app.run_test(size=(100, 40)) as pilot:
+        screen = await run_demo(app, pilot, "2")
+        await until(pilot, lambda: bool(screen.state.readings) and screen.state.readings[0].available)
+        await pilot.pause()
+        shown = grid(app)
+        assert [run.request.demo.name for run in lab.runs] == ["dp-sync", "healthy"]
+        assert "Predicted  imbalance" in shown
+        assert "steps per second relative to the control: wanted ≤ 0.8 ×, measured 0.5 ×" in shown
+        await pilot.press("r")
+        await until(pilot, lambda: len(lab.runs) == 3 and screen.state.phase == "ended")
+        # The control stands until parameters change.
+        assert [run.request.demo.name for run in lab.runs] == ["dp-sync", "healthy", "dp-sync"]
+
+
+async def test_who_chose_the_option_expects_every_sign_of_its_demo(sitting_app: QuizApp) -> None:
+    async with sitting_app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("2")
+        await run_demo(sitting_app, pilot, "s")
+        shown = grid(sitting_app)
+        assert "Q1 option B" in shown
+        assert "This run does not show what the question describes" in shown
+        assert "✗ You chose B, so you expect every sign of it." in shown
+        await pilot.press("escape", "1")
+        await run_demo(sitting_app, pilot, "s")
+        assert "✓ You chose A, so you expect every sign of it." in grid(sitting_app)

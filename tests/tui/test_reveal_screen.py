@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tui_grid import check, grid
+from textual.pilot import Pilot
+from tui_grid import check, grid, until
 
 from quizapp.tui.app import QuizApp
 from quizapp.tui.screens.links import LinksScreen
@@ -16,9 +17,15 @@ from quizapp.tui.screens.reveal import RevealScreen
 SIZE = (80, 24)
 
 
-async def revealed(pilot: object, *keys: str) -> None:
-    await pilot.press(*keys, "enter")  # type: ignore[attr-defined]
-    await pilot.pause()  # type: ignore[attr-defined]
+async def revealed(pilot: Pilot[object], *keys: str) -> None:
+    """Submit, and wait for the explanation and for what is known of the key."""
+    await pilot.press(*keys, "enter")
+    await pilot.pause()
+    screen = pilot.app.screen
+    assert isinstance(screen, RevealScreen)
+    if screen.state.question.symptom is not None:
+        await until(pilot, lambda: screen.ground is not None)
+        await pilot.pause()
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ class FakeRun:
     def __init__(self, request: RunRequest, script: Sequence[Line], hold: asyncio.Event | None) -> None:
         self.request = request
         self.ended = ""
+        self.asked = start_of(request)
         self._script = script
         self._hold = hold
         self._stopped = asyncio.Event()

@@ -6,9 +6,11 @@ QUIZAPP_UPDATE_SNAPSHOTS=1 pytest tests/tui      writes the files anew; look at 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from textual.app import App
+from textual.pilot import Pilot
 
 FOLDER = Path(__file__).resolve().parent / "snapshots"
 
@@ -29,6 +31,15 @@ def rows(app: App[object]) -> list[str]:
 def widths(app: App[object]) -> list[int]:
     """Cells of each row as drawn."""
     return [strip.cell_length for strip in app.screen._compositor.render_strips()]
+
+
+async def until(pilot: Pilot[object], condition: Callable[[], bool]) -> None:
+    """Let the app work until the condition holds; a test's time limit is pytest's."""
+    for _ in range(1000):
+        if condition():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the condition never came to hold")
 
 
 def check(app: App[object], name: str) -> None:

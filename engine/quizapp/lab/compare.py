@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from quizapp.bank.text import visible
 from quizapp.lab.meters import MeterStat
-from quizapp.lab.params import param_text
+from quizapp.lab.params import Value, param_text
 from quizapp.lab.protocol import Json
 from quizapp.lab.summary import RunSummary
 
@@ -96,6 +97,19 @@ class Comparison:
                         )
         return found
 
+    @property
+    def differing(self) -> dict[str, tuple[str, ...]]:
+        """The parameters whose value is not the same in all runs that have them; "" for a run without it."""
+        names = dict.fromkeys(name for cell in self.cells for name in cell.summary.params)
+        values = {
+            name: tuple(
+                param_text(cast(Value, cell.summary.params[name])) if name in cell.summary.params else ""
+                for cell in self.cells
+            )
+            for name in names
+        }
+        return {name: texts for name, texts in values.items() if len(set(texts) - {""}) > 1}
+
     def as_json(self) -> dict[str, object]:
         """What `quizapp demo --compare --json` prints."""
         return {
@@ -118,6 +132,7 @@ class Comparison:
                 }
                 for i, cell in enumerate(self.cells)
             ],
+            "differing": {name: list(texts) for name, texts in self.differing.items()},
             "off": self.off,
             "notices": list(self.notices),
         }
@@ -270,6 +285,11 @@ def _block(comparison: Comparison, block: list[int], label_width: int, column: i
     height = max(len(words) for words in wrapped)
     lines = [row("", [words[i] if i < len(words) else "" for words in wrapped]) for i in range(height)]
     lines.append(row("devices", [f"{cell.summary.devices} {cell.summary.device_kind}" for cell in cells]))
+    for number, (name, texts) in enumerate(comparison.differing.items()):
+        if not number:
+            lines.append("parameters that differ")
+        entries = [visible(texts[i] or "—")[: column - 2] for i in block]
+        lines.append(row(f"  {visible(name)}"[: label_width - 1], entries))
     lines.append(row("outcome", [cell.summary.outcome for cell in cells]))
     lines.append(row("diagnosis", [cell.summary.diagnosis for cell in cells]))
     for metric, figures in comparison.rows.items():

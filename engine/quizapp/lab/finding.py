@@ -149,10 +149,13 @@ def judge(question: Question, options: Sequence[Tested], controls: Sequence[Test
         return found("inconclusive", "no distractor has a demo", "link a demo to a distractor")
     repeats = len(keys[0].repeats)
     signs = len(keys[0].repeats[0].readings)
+    distractors = len(others) - len(controls)
+    quiet = (
+        "the control and " if controls else ""
+    ) + f"{distractors} distractor{'' if distractors == 1 else 's'}"
     return found(
         "supported",
-        f"in {repeats} of {repeats} repeats the key shows {signs} of {signs} signs, "
-        f"and the control and {len(others) - len(controls)} distractors do not",
+        f"in {repeats} of {repeats} repeats the key shows {signs} of {signs} signs, and {quiet} do not",
     )
 
 

@@ -24,13 +24,24 @@ class Said(NamedTuple):
 
 
 def finding_words(finding: Finding, letters: Mapping[str, str] | None = None) -> Iterator[Said]:
-    """The finding, its reason, then the control and the options. `letters`: option id -> letter on screen."""
+    """The finding, its reason, then the options and the controls.
+
+    `letters`: option id -> letter on screen, whose order is kept.
+    """
+    letters = letters or {}
     good = {"supported": True, "contradicted": False}.get(finding.finding)
     yield Said(0, f"{finding.finding}: {visible(finding.reason)}", good)
     if finding.settle:
         yield Said(0, f"would settle it: {finding.settle}")
-    for tested in (*finding.options, *finding.controls):
-        yield from _tested_words(tested, (letters or {}).get(tested.name, ""))
+    place = {option_id: number for number, option_id in enumerate(letters)}
+    for tested in sorted(finding.options, key=lambda one: place.get(one.name, 0)):
+        letter = f"{letters[tested.name]}, " if tested.name in letters else ""
+        what = f"{'key' if tested.correct else 'distractor'} {letter}{tested.name}"
+        yield from _tested_words(tested, f"{what} ({visible(tested.demo)})" if tested.demo else what)
+    count = len(finding.controls)
+    for number, tested in enumerate(finding.controls, 1):
+        # One for each set of parameters that it shares with the options' demos.
+        yield from _tested_words(tested, "control" if count == 1 else f"control {number} of {count}")
 
 
 def progress_words(progress: Progress) -> str:
@@ -39,12 +50,7 @@ def progress_words(progress: Progress) -> str:
     return f"run {progress.done + 1} of {progress.total}{left}: {visible(progress.running)}"
 
 
-def _tested_words(tested: Tested, letter: str) -> Iterator[Said]:
-    if tested.name == "control":
-        what = "control"
-    else:
-        what = f"{'key' if tested.correct else 'distractor'} {f'{letter}, ' if letter else ''}{tested.name}"
-        what += f" ({visible(tested.demo)})" if tested.demo else ""
+def _tested_words(tested: Tested, what: str) -> Iterator[Said]:
     repeats = tested.repeats
     count = f"{len(repeats)} of {len(repeats)} repeats"
     if not tested.demo:

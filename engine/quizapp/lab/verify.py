@@ -133,7 +133,9 @@ class Verification:
             for option in question.options
         ]
         distinct: dict[str, list[NeededRun]] = {}
-        for option in (None, *question.options):
+        # Where "nothing is wrong" is the key, the control is what the stem describes.
+        healthy_is_key = any(o.correct and o.demo and o.demo.name == CONTROL for o in question.options)
+        for option in () if healthy_is_key else (None, *question.options):
             if option is None or option.demo is not None:
                 controls = [self._of(question, option, seed)[-1] for seed in every_seed]
                 distinct.setdefault(controls[0].key.text, controls)

@@ -48,8 +48,8 @@ def take(
 ) -> int:
     """Takes the attempt to its end and closes it; 0: passed or no mark, 1: below it, 3: left early.
 
-    `again` begins an attempt on the questions of these ids, for redoing the wrong ones. `grounds` is asked only
-    once a question is revealed whose signs can be measured.
+    `again` begins an attempt on the questions of these ids, for redoing the wrong ones. `grounds` is asked
+    for only once a question is revealed whose signs can be measured.
     """
     talk = Talk(stdin, stderr if as_json else stdout, width=width, interactive=interactive)
     for notice in notices:
@@ -319,7 +319,7 @@ class _Conversation:
             return
         from quizapp.plain.key import test_here
 
-        test_here(self._talk, self._sitting, place, self._grounds(), self._demos())
+        test_here(self._talk, self._sitting, place, self._grounds, self._demos)
 
     def _appeal(self, place: int) -> None:
         from quizapp.plain.key import appeal

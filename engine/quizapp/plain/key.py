@@ -36,12 +36,19 @@ def ground_words(sitting: Sitting, place: int, grounds: Callable[[], Grounds] | 
     return BASES[sitting.question(place).verified_by]
 
 
-def test_here(talk: Talk, sitting: Sitting, place: int, grounds: Grounds, demos: Demos) -> None:
+def test_here(
+    talk: Talk,
+    sitting: Sitting,
+    place: int,
+    the_grounds: Callable[[], Grounds],
+    demos: Callable[[], Demos],
+) -> None:
     """Makes the runs that are missing, and says what they show. What goes wrong is said, never raised."""
     from quizapp.lab.key_test import KeyTest
 
     question = sitting.question(place)
     try:
+        grounds = the_grounds()
         ground = grounds.of(question)
         if not ground.testable:
             talk.say(f"The key can't be tested: {ground.reason or 'no experiment speaks to it'}.")
@@ -50,7 +57,7 @@ def test_here(talk: Talk, sitting: Sitting, place: int, grounds: Grounds, demos:
     except QuizappError as error:
         talk.say(str(error))
         return
-    why = demos.make_missing(talk, test) if test.todo else ""
+    why = demos().make_missing(talk, test) if test.todo else ""
     _say_finding(talk, test.finding(why), sitting.letters(place))
     made = len(test.needed) - len(test.todo)
     now = grounds.of(question)

@@ -463,6 +463,46 @@ class QuizApp(App[int]):
 
             self.push_screen(LabScreen(order))
 
+    def test_key(self, taking: Taking, state: QuestionState) -> None:
+        """The test of a question's key, on this machine."""
+        from quizapp.lab.key_test import KeyTest
+        from quizapp.tui.screens.key_test import KeyTestScreen
+
+        grounds = self.guarded_value(lambda: self.desk.grounds)
+        ground = None if grounds is None else self.guarded_value(lambda: grounds.of(state.question))
+        if grounds is None or ground is None:
+            return
+        if not ground.testable:
+            self.tell(f"This key can't be tested: {ground.reason or 'no experiment speaks to it'}.")
+            return
+        test = self.guarded_value(lambda: KeyTest(state.question, grounds))
+        if test is not None:
+            self.push_screen(KeyTestScreen(taking, state, grounds, test))
+
+    def appeal(self, taking: Taking, state: QuestionState) -> None:
+        """Write a report to the bank's author, and say where it is."""
+        from datetime import UTC, datetime
+        from pathlib import Path
+
+        from quizapp.lab.appeal import report, write_report
+
+        ground = None
+        if state.question.symptom is not None:
+            ground = self.guarded_value(lambda: self.desk.grounds.of(state.question))
+        now = datetime.now(UTC)
+        sitting, index = taking.sitting, taking.index
+        text = report(sitting, index, ground, now)
+        path = self.guarded_value(
+            lambda: write_report(Path.cwd(), sitting.bank_id, state.question.id, text, now)
+        )
+        if path is not None:
+            evidence = ground is not None and ground.finding is not None
+            held = "" if evidence else "It holds no evidence: t tests the key here, then appeal again.\n\n"
+            self.show_text(
+                "Your appeal is written",
+                f"{path}\n\n{held}Say in it why the key is wrong, and send it to the bank's author.",
+            )
+
     # The command palette.
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from quizapp.bank.library import OpenBank
     from quizapp.bank.listing import BankEntry
     from quizapp.lab.catalogue import DemoDeclaration
+    from quizapp.lab.ground import Grounds
     from quizapp.lab.runner import Device, Lab
     from quizapp.store.sitting import Sitting
     from quizapp.store.store import AttemptSummary, Store
@@ -40,6 +41,7 @@ class Desk:
         self._bank_folders = bank_folders
         self._make_lab = make_lab
         self._catalogue: Mapping[str, DemoDeclaration] | None = None
+        self._grounds: Grounds | None = None
         self._bank: OpenBank | None = None
         self._taking: Taking | None = None
         self.notices: list[str] = []
@@ -63,6 +65,7 @@ class Desk:
 
         self.leave_sitting()
         self._bank = bank
+        self._grounds = None
         self._taking = Taking(sitting)
         return self._taking
 
@@ -130,6 +133,23 @@ class Desk:
             # Folders that the user named were confirmed before the screen was taken; here nobody is asked.
             self._catalogue = catalogue(tuple(self._demo_folders or ()))
         return self._catalogue
+
+    @property
+    def grounds(self) -> Grounds:
+        """On what the keys of the bank on screen stand. Slow at first: reads the demos and the evidence file.
+
+        QuizappError where the demos can't be read.
+        """
+        if self._grounds is None:
+            from quizapp.lab.evidence import lab_source
+            from quizapp.lab.ground import grounds_of_bank
+
+            bank = self._bank
+            lab_source()
+            self._grounds = grounds_of_bank(
+                bank.path if bank is not None else None, self.catalogue, self.store
+            )
+        return self._grounds
 
     def lab(self) -> Lab:
         """A new lab."""

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from quizapp.lab.protocol import Log, Outcome, Sample, Start
+from quizapp.store.clock import now_us, to_datetime
 from quizapp.tui.strip_state import StripState
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from quizapp.bank.model import Question, Symptom
@@ -182,7 +184,7 @@ class LabState:
         demo, real_variant, params = order.demo, variant, self.params
         if variant == CONTROL and order.control is not None:
             demo, real_variant = order.control, order.control.variants[0]
-            params = {name: text for name, text in self.params.items() if name in demo.params}
+            params = order.demo.for_control(demo, self.params)
         seconds = order.seconds if order.seconds is not None else demo.seconds
         pace = speed or order.speed or (max(1.0, seconds / WATCH_S) if paced else None)
         return RunRequest(
@@ -206,6 +208,8 @@ class LabState:
         self.start: Start | None = None
         self.samples: list[Sample] = []
         self.outcome: Outcome | None = None
+        self.ended_at: datetime | None = None
+        """UTC; None for a replay, which ended some other time."""
         self.summary: RunSummary | None = None
         self.readings: list[PredicateReading] | None = None
         self.log: deque[str] = deque(maxlen=LOG_LINES)
@@ -244,6 +248,8 @@ class LabState:
             notice=" ",
         )
         self.summary = summarise(self.start, self.samples, outcome, asked)
+        if self.order.recording is None:
+            self.ended_at = to_datetime(now_us())
         if outcome.outcome != "stopped":
             self.summaries[self.variant] = self.summary
         self.phase = "ended"
@@ -269,6 +275,14 @@ class LabState:
         from quizapp.lab.symptom import evaluate
 
         self.readings = evaluate(symptom, self.summary, self.summaries.get(CONTROL))
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the learner holds that this run's option is the answer, so that it must show every sign."""
+        order = self.order
+        if order.taking is None or self.variant != order.variant:
+            return False
+        return order.option_id in order.taking.sitting.response(order.index).selected
 
     @property
     def emulated(self) -> bool | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from quizapp.bank.text import visible
+from quizapp.lab.params import param_text
+from quizapp.store.clock import on_screen
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.lab_state import DIAGNOSES, NOT_SAID
 from quizapp.tui.render import Line, wrap
 
 if TYPE_CHECKING:
     from quizapp.lab.catalogue import DemoDeclaration
+    from quizapp.lab.params import Value
     from quizapp.lab.protocol import Start
     from quizapp.lab.symptom import PredicateReading
     from quizapp.tui.lab_state import LabState
@@ -103,7 +106,8 @@ def verdict(state: LabState, width: int, glyphs: Glyphs) -> list[Line]:
         )
     lines += _prediction_of_memory(state, width)
     if state.readings:
-        lines += _signs(state, state.readings, width, glyphs)
+        lines += [*_signs(state, state.readings, width, glyphs), []]
+    lines += wrap([(visible(_conditions(state)), "muted")], width, [("Conditions ", "muted")])
     if summary.outcome in ("crashed", "timed-out") and summary.log_tail:
         lines += [[], [("Last lines of its log", "muted")]]
         for text in summary.log_tail[-8:]:
@@ -113,6 +117,27 @@ def verdict(state: LabState, width: int, glyphs: Glyphs) -> list[Line]:
         if fix and state.order.taking is None:
             lines += wrap([(_one_paragraph(fix), "")], width, [("Fix        ", "muted")])
     return lines
+
+
+def _conditions(state: LabState) -> str:
+    """What the numbers hold for: the devices, the versions, the seed, the time, every parameter."""
+    summary = state.summary
+    if summary is None:
+        return ""
+    if summary.device_kind == "emulated":
+        parts = [f"{summary.devices} emulated devices"]
+    else:
+        parts = [f"{summary.devices} × {', '.join(dict.fromkeys(summary.device_names)) or 'GPU'}"]
+    if summary.torch:
+        parts.append(f"torch {summary.torch}")
+    if summary.seed is not None:
+        parts.append(f"seed {summary.seed}")
+    elif summary.device_kind == "emulated":
+        parts.append("durations as planned")
+    if state.ended_at is not None:
+        parts.append(on_screen(state.ended_at))
+    parts += [f"{name}={param_text(cast('Value', value))}" for name, value in summary.params.items()]
+    return ", ".join(parts)
 
 
 def _predicted(state: LabState) -> Line:
@@ -157,6 +182,10 @@ def _signs(state: LabState, readings: list[PredicateReading], width: int, glyphs
             width,
         ),
     ]
+    if state.chosen:
+        sign, role = (glyphs.right, "right") if whole else (glyphs.wrong, "wrong")
+        expected = f"You chose {state.order.letter}, so you expect every sign of it."
+        lines += wrap([(expected, "")], width, [(f"{sign} ", role)])
     for reading in readings:
         sign, role = (glyphs.right, "right") if reading.holds else (glyphs.wrong, "wrong")
         lines += wrap([(visible(f"“{reading.predicate.says}”"), "")], width, [(f"{sign} ", role)])

@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
 Build = Callable[[int], list[Line]]
 
-GROUNDS = {
-    "experiment": "The key stands on an experiment: run the demos to see it.",
-    "reference": "The key stands on the references below.",
-    "judgement": "The key stands on its author's judgement.",
-}
-
 
 class QuestionPage(NamedTuple):
     """Stem and options of a question, ready to be laid out."""
@@ -81,7 +75,7 @@ class Pages:
         return build
 
     def short(self, state: QuestionState) -> Build:
-        """The short explanation, where to read on, and what the key stands on."""
+        """The short explanation, and where to read on."""
         question = state.question
 
         def build(width: int) -> list[Line]:
@@ -90,9 +84,7 @@ class Pages:
             lines = lay_out(
                 self.blocks(question.explanation.short, letters), width, glyphs=self._glyphs, links=links
             ).lines
-            lines += [[], *wrap([(GROUNDS[question.verified_by], "muted")], width)]
-            lines += self._references(question, width, links)
-            return lines
+            return lines + self._references(question, width, links)
 
         return build
 

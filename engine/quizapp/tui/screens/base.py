@@ -116,6 +116,7 @@ class QuizScreen(Screen[object]):
             "left_square_bracket": "[",
             "right_square_bracket": "]",
             "slash": "/",
+            "exclamation_mark": "!",
             "escape": "Esc",
             "enter": "Enter",
             "space": "Space",

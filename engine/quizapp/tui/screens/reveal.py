@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -9,13 +10,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
+from quizapp.bank.basis import BASES
+from quizapp.bank.text import visible
+from quizapp.errors import QuizappError
 from quizapp.tui.pages import letters_of
 from quizapp.tui.render import Line, line_width, wrap
-from quizapp.tui.screens.base import QuizScreen
+from quizapp.tui.screens.base import QuizScreen, cut
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Build, Sheet, filled
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from quizapp.lab.ground import Ground
     from quizapp.tui.question_state import QuestionState
     from quizapp.tui.taking import Taking
 
@@ -64,6 +71,20 @@ class RevealScreen(QuizScreen):
             tooltip="Run the demo behind the option under the cursor.",
             id="reveal-run",
         ),
+        Binding(
+            "t",
+            "test_key",
+            "Test the key here",
+            tooltip="Test the key by experiment, on this machine; show what is found.",
+            id="reveal-test",
+        ),
+        Binding(
+            "exclamation_mark",
+            "appeal",
+            "Appeal",
+            tooltip="The experiment disagrees: write a report to the bank's author.",
+            id="reveal-appeal",
+        ),
         Binding("u", "links", "Links", tooltip="Addresses to read on: show, copy, save.", id="reveal-links"),
         Binding(
             "o",
@@ -81,11 +102,14 @@ class RevealScreen(QuizScreen):
         self.taking = taking
         self.state = state
         self.view = 0
+        self.ground: Ground | None = None
+        """Of the key; None until it is worked out, which takes longer than the screen may."""
         self._rows: list[tuple[int, int]] = []
 
     def compose(self) -> ComposeResult:
         yield self.title_line
         yield OneLine(self._verdict, id="verdict")
+        yield OneLine(self._ground_line, id="ground")
         yield OneLine(self._tabs, id="tabs")
         with Container(id="body"):
             yield Sheet(id="per-option")
@@ -93,17 +117,51 @@ class RevealScreen(QuizScreen):
         yield self.key_bar
 
     def on_mount(self) -> None:
-        self.show_reveal(self.taking, self.state)
+        self._turn_to(self.taking, self.state)
+        self._show_views()
 
     def show_reveal(self, taking: Taking, state: QuestionState) -> None:
         """Show another question's explanation in place."""
+        self._turn_to(taking, state)
+        if self.is_mounted:
+            self._show_views()
+            if self.app.screen is self:
+                self._look_up_ground()
+
+    def _turn_to(self, taking: Taking, state: QuestionState) -> None:
         self.taking, self.state = taking, state
         self.view = 0
+        self.ground = None
         if not state.focused.demo:
             with_demo = (i for i, option in enumerate(state.options) if option.demo and option.correct)
             state.cursor = next(with_demo, state.cursor)
-        if self.is_mounted:
-            self._show_views()
+
+    def on_screen_resume(self) -> None:
+        # The key may have been tested meanwhile.
+        self._look_up_ground()
+
+    def _look_up_ground(self) -> None:
+        if self.state.question.symptom is not None:
+            # Only once what is known already is painted.
+            self.call_after_refresh(self._begin_to_find_ground)
+
+    def _begin_to_find_ground(self) -> None:
+        # Not a coroutine but what makes one: a worker may be replaced before it begins.
+        find: Callable[[], Awaitable[None]] = self._find_ground
+        self.run_worker(find, group="ground", exclusive=True, exit_on_error=False)
+
+    async def _find_ground(self) -> None:
+        from asyncio import to_thread
+
+        desk, state = self.quiz.desk, self.state
+        # Demos and evidence are read beside the screen; the store belongs to this thread.
+        with suppress(QuizappError):
+            grounds = await to_thread(lambda: desk.grounds)
+            ground = grounds.of(state.question)
+            if state is self.state:
+                self.ground = ground
+                self.query_one("#ground", OneLine).refresh()
+                self._show_frame()
 
     def _show_views(self) -> None:
         self._show_frame()
@@ -117,6 +175,7 @@ class RevealScreen(QuizScreen):
             view.show(self._build_view())
         self.query_one("#tabs", OneLine).refresh()
         self.query_one("#verdict", OneLine).refresh()
+        self.query_one("#ground", OneLine).refresh()
 
     def _build_view(self) -> Build:
         pages = self.quiz.pages
@@ -142,12 +201,15 @@ class RevealScreen(QuizScreen):
             if self.state.focused.demo
             else []
         )
+        testable = self.ground is not None and self.ground.testable
+        # There is room for seven; the list of all is under `?`, too.
+        test = ("t", "t", "Test key") if testable else ("l", "l", "List")
         self.show_keys(
             ("n", "n", following),
             *run,
+            test,
             ("tab", "1-4", "Views"),
             ("u", "u", "Links"),
-            ("l", "l", "List"),
             ("escape", "Esc", "Back"),
         )
 
@@ -171,6 +233,10 @@ class RevealScreen(QuizScreen):
             if line_width(line) + len(rule) <= width:
                 line.append((rule, "muted"))
         return [line]
+
+    def _ground_line(self, width: int) -> list[Line]:
+        words = str(self.ground) if self.ground is not None else BASES[self.state.question.verified_by]
+        return [cut([("Key  ", "muted"), (visible(words), "")], width, self.glyphs)]
 
     def _tabs(self, width: int) -> list[Line]:
         line: Line = []
@@ -265,6 +331,14 @@ class RevealScreen(QuizScreen):
             self.quiz.tell("No demo speaks to this option.")
         else:
             self.quiz.open_lab(self.taking, self.state)
+
+    def action_test_key(self) -> None:
+        """Test the key here."""
+        self.quiz.test_key(self.taking, self.state)
+
+    def action_appeal(self) -> None:
+        """Write to the author."""
+        self.quiz.appeal(self.taking, self.state)
 
     def action_links(self) -> None:
         """Show the addresses."""

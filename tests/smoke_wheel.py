@@ -61,7 +61,7 @@ def main() -> None:
             quizapp("take", "multi-gpu", "--plain", "--json", "--seed", "1", stdin="a\n" * 200, expect=(0, 1))
         )
         assert taken["questions"], taken
-        ran = json.loads(quizapp("demo", "tiny-model", "--json", "--seconds", "1", "--devices", "2"))
+        ran = json.loads(quizapp("demo", "tiny-model", "--json", "--seconds", "2", "--devices", "2"))
         assert ran["outcome"] == "completed", ran
         assert ran["device_kind"] == "emulated", ran
         assert ran["diagnosis"] == "launch-bound", ran

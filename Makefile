@@ -18,7 +18,7 @@ else
   READY := $(VENV)/.ready-with-torch
 endif
 
-.PHONY: quiz test check smoke bench schema pictures clean help
+.PHONY: quiz test check smoke bench schema evidence figures pictures clean help
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -44,6 +44,9 @@ bench: $(VENV)/.ready-for-tests
 
 schema: $(VENV)/.ready-for-tests
 	@$(BIN)/python -m quizapp.bank.schema quizzes/bank.schema.json
+
+evidence: $(VENV)/.ready-for-tests
+	@$(BIN)/quizapp verify multi-gpu --accept-shipped --export quizzes/multi-gpu.evidence.json
 
 pictures: $(VENV)/.ready-for-tests
 	@$(BIN)/python docs/make_pictures.py docs/pictures

@@ -38,10 +38,9 @@ def finding_words(finding: Finding, letters: Mapping[str, str] | None = None) ->
         letter = f"{letters[tested.name]}, " if tested.name in letters else ""
         what = f"{'key' if tested.correct else 'distractor'} {letter}{tested.name}"
         yield from _tested_words(tested, f"{what} ({visible(tested.demo)})" if tested.demo else what)
-    count = len(finding.controls)
-    for number, tested in enumerate(finding.controls, 1):
+    for tested in finding.controls:
         # One for each set of parameters that it shares with the options' demos.
-        yield from _tested_words(tested, "control" if count == 1 else f"control {number} of {count}")
+        yield from _tested_words(tested, f"control ({visible(tested.demo)})")
 
 
 def progress_words(progress: Progress) -> str:

@@ -308,7 +308,7 @@ def _reading(name: str, values: object, devices: int) -> Reading:
             # Sums of window fractions may miss the ends by rounding.
             if not -1e-6 <= number <= 1 + 1e-6:
                 raise _Malformed(f"sample: {name} must lie between 0 and 1")
-            number = min(max(float(number), 0.0), 1.0)
+            number = min(max(0.0, float(number)), 1.0)  # this way round, -0.0 becomes 0.0
         elif number < 0:
             raise _Malformed(f"sample: {name} must not be negative")
         read.append(number)

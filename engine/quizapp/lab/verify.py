@@ -91,8 +91,16 @@ class Verification:
                 f"question {question.id}, option {option.id}: there is no demo {option.demo.name}",
                 hint="quizapp check says where",
             )
-        run = self._run(demo, option.demo.variant, option.demo.params, devices, seed)
-        shared = demo.for_control(control, option.demo.params)
+        params = dict(option.demo.params)
+        try:
+            devices = int(params.pop("devices", devices))
+        except ValueError:
+            raise QuizappError(
+                f"question {question.id}, option {option.id}: devices must be a whole number",
+                hint="quizapp check says where",
+            ) from None
+        run = self._run(demo, option.demo.variant, params, devices, seed)
+        shared = demo.for_control(control, params)
         return [run, self._run(control, control.variants[0], shared, devices, seed)]
 
     def _run(
@@ -140,10 +148,14 @@ class Verification:
                 controls = [self._of(question, option, seed)[-1] for seed in every_seed]
                 distinct.setdefault(controls[0].key.text, controls)
         tested_controls = [
-            tested("control", False, str(runs[0].demo.name), ([run, run] for run in runs))
+            tested("control", False, _command(runs[0]), ([run, run] for run in runs))
             for runs in distinct.values()
         ]
         return findings.judge(question, options, tested_controls)
+
+
+def _command(run: NeededRun) -> str:
+    return run.demo.name + "".join(f" --set {name}={value}" for name, value in run.params.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,9 @@ def test_the_shipped_evidence_is_current_and_supports_every_key_that_says_so() -
 @pytest.mark.usefixtures("current_evidence")
 def test_no_distractor_could_be_the_key() -> None:
     """Every distractor with a demo, made the key in a copy, is contradicted."""
+    from dataclasses import replace
+
     from quizapp.bank.model import SingleChoice
-    from quizapp.bank.record import replace
 
     bank = open_bank(BANK, cache=None)
     catalogue = Catalogue.load([content_dir("demos")])

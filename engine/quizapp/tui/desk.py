@@ -122,6 +122,12 @@ class Desk:
         """Where a figure of the bank on screen is, to be opened with another program."""
         return str(self._bank.path.parent / src) if self._bank is not None else src
 
+    def picture_from_here(self, src: str) -> str:
+        """The same, as the user would type it: from the working directory where it lies under that."""
+        where = Path(self.picture(src))
+        here = Path.cwd()
+        return str(where.relative_to(here) if where.is_relative_to(here) else where)
+
     # Demos.
 
     @property

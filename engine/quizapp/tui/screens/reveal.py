@@ -180,7 +180,7 @@ class RevealScreen(QuizScreen):
     def _build_view(self) -> Build:
         pages = self.quiz.pages
         if self.view == 1:
-            return pages.picture(self.state, self.quiz.desk.picture)
+            return pages.picture(self.state, self.quiz.desk.picture_from_here)
         if self.view == 2:
             return pages.full(self.state)
         return pages.short(self.state)

@@ -48,6 +48,9 @@ schema: $(VENV)/.ready-for-tests
 evidence: $(VENV)/.ready-for-tests
 	@$(BIN)/quizapp verify multi-gpu --accept-shipped --export quizzes/multi-gpu.evidence.json
 
+figures: $(VENV)/.ready-for-tests
+	@$(BIN)/python docs/make_figures.py quizzes/multi-gpu.yaml
+
 pictures: $(VENV)/.ready-for-tests
 	@$(BIN)/python docs/make_pictures.py docs/pictures
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import psutil
@@ -252,6 +253,22 @@ def test_a_recording_is_replayed_and_says_that_it_is_one(demo: Demo, tmp_path: P
     assert demo("--replay", str(path), "--json") == 0
     told = json.loads(demo.out)
     assert list(told) == [*KEYS, "replayed"]
+
+
+def test_a_recording_is_drawn_and_said_in_words(demo: Demo, tmp_path: Path) -> None:
+    path, figure = tmp_path / "run.jsonl", tmp_path / "run.svg"
+    assert demo("tested", "--record", str(path)) == 0
+    assert demo("--replay", str(path), "--figure", str(figure)) == 0
+    assert demo.out.startswith("A recorded run of tested, fault, on ")
+    assert escape(demo.out.strip()) in figure.read_text(encoding="utf-8")
+
+
+def test_a_figure_needs_a_recording_and_a_place(demo: Demo, tmp_path: Path) -> None:
+    assert demo("tested", "--figure", str(tmp_path / "run.svg")) == 2
+    path = tmp_path / "run.jsonl"
+    assert demo("tested", "--record", str(path)) == 0
+    assert demo("--replay", str(path), "--figure", str(tmp_path / "no" / "run.svg")) == 2
+    assert "can't be written" in demo.err
 
 
 def test_a_recording_of_a_demo_that_is_not_here_is_shown_all_the_same(demo: Demo, tmp_path: Path) -> None:

@@ -32,9 +32,7 @@ async def revealed(pilot: Pilot[object], *keys: str) -> None:
 @pytest.mark.parametrize(
     ("view", "name"), [("1", "short"), ("2", "picture"), ("3", "full"), ("4", "per-option")]
 )
-async def test_the_views(
-    sitting_app: QuizApp, view: str, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_views(sitting_app: QuizApp, view: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(BANKS)  # the picture's path is shown as it is typed from here
     async with sitting_app.run_test(size=SIZE, notifications=True) as pilot:
         await revealed(pilot, "2")

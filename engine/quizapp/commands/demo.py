@@ -40,6 +40,11 @@ ABOVE_0 = click.FloatRange(min=0, min_open=True)
     "--record", type=click.Path(dir_okay=False, path_type=Path), help="Keep the run's lines in a file."
 )
 @click.option("--replay", type=click.Path(path_type=Path), help="Show a recorded run again.")
+@click.option(
+    "--figure",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --replay: draw the recorded run as an SVG, and print what it shows in words.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; progress goes to stderr.")
 @click.option("--source", is_flag=True, help="Print the demo's program.")
 @click.option(
@@ -57,6 +62,7 @@ def command(
     settings: tuple[str, ...],
     record: Path | None,
     replay: Path | None,
+    figure: Path | None,
     as_json: bool,
     source: bool,
     folders: tuple[Path, ...],
@@ -66,6 +72,12 @@ def command(
     from quizapp.lab.confirmed import catalogue as load
 
     _refuse_contradictions(name, compare, record, replay, source)
+    if figure is not None:
+        if replay is None or as_json:
+            raise click.UsageError(
+                "--figure draws a recording: --replay FILE --figure OUT.svg, without --json."
+            )
+        return _draw(replay, figure)
     demos = load(folders, _ask if _can_ask() else None)
     if replay is not None:
         return _replay(demos, replay, speed, as_json=as_json)
@@ -221,6 +233,21 @@ def _replay(demos: Catalogue, path: Path, speed: float | None, *, as_json: bool)
     if as_json:
         report.print_json(summary.as_json() | {"replayed": recording.notice})
     return 1 if demo and _difference(demo, summary) else 0
+
+
+def _draw(recorded: Path, figure: Path) -> int:
+    from quizapp.errors import QuizappError
+    from quizapp.lab.figure import describe, draw
+    from quizapp.lab.recording import read_recording
+    from quizapp.lab.summary import summarise_lines
+
+    recording = read_recording(recorded)
+    try:
+        figure.write_text(draw(recording), encoding="utf-8")
+    except OSError as error:
+        raise QuizappError(f"{figure}: can't be written: {error.strerror}") from error
+    click.echo(describe(summarise_lines(recording.marked())))
+    return 0
 
 
 def _difference(demo: DemoDeclaration, summary: RunSummary) -> str:

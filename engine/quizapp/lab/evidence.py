@@ -30,6 +30,7 @@ SHOWS_ONLY = frozenset(
         "compare",
         "confirmed",
         "evidence",
+        "figure",
         "finding",
         "finding_words",
         "ground",

@@ -18,7 +18,9 @@ from harness import QUIZAPP, Measurement, Row, ratio, run
 from quizapp.content import content_dir
 from quizapp.lab.catalogue import Catalogue
 from quizapp.lab.protocol import Outcome, Sample
-from quizapp.lab.runner import Lab, Run, RunRequest
+from quizapp.lab.request import RunRequest
+from quizapp.lab.run import Run
+from quizapp.lab.runner import Lab
 from quizapp.lab.summary import RunSummary, summarise
 
 T = TypeVar("T")

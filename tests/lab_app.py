@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from demo_programs import FAKE_KIT
 from quizapp.lab.catalogue import read_demo
 from quizapp.lab.protocol import Log
-from quizapp.lab.runner import Lab, RunRequest
+from quizapp.lab.request import RunRequest
+from quizapp.lab.runner import Lab
 
 
 async def main(path: Path, when: str) -> None:

@@ -13,7 +13,7 @@ from quizapp.content import content_dir
 from quizapp.lab.catalogue import Catalogue
 from quizapp.lab.figure import draw
 from quizapp.lab.recording import Recording
-from quizapp.lab.runner import RunRequest
+from quizapp.lab.request import RunRequest
 from torch_lab import TorchLab
 
 BANK = content_dir("quizzes") / "multi-gpu.yaml"

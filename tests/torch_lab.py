@@ -8,7 +8,8 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from quizapp.lab.protocol import Line, Outcome, Sample
-from quizapp.lab.runner import Lab, RunRequest
+from quizapp.lab.request import RunRequest
+from quizapp.lab.runner import Lab
 from quizapp.lab.summary import RunSummary, summarise
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from demo_programs import DECLARATION, demo
 from lab_lines import steady, summary
 from quizapp.lab.compare import Cell, compare, planned_runs, table
 from quizapp.lab.protocol import Json, Outcome
-from quizapp.lab.runner import RunRequest
+from quizapp.lab.request import RunRequest
 from quizapp.lab.summary import RunSummary
 
 

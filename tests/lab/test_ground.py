@@ -264,4 +264,12 @@ def test_working_out_a_ground_loads_no_runner() -> None:
     code = "import sys\nimport quizapp.lab.ground, quizapp.lab.appeal\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert not loaded & {"asyncio", "quizapp.lab.runner", "torch", "pydantic", "yaml", "textual"}
+    assert not loaded & {
+        "asyncio",
+        "quizapp.lab.runner",
+        "quizapp.lab.run",
+        "torch",
+        "pydantic",
+        "yaml",
+        "textual",
+    }

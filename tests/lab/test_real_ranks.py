@@ -12,7 +12,7 @@ import pytest
 from quizapp.content import content_dir
 from quizapp.lab.catalogue import Catalogue
 from quizapp.lab.protocol import Outcome, Sample
-from quizapp.lab.runner import RunRequest
+from quizapp.lab.request import RunRequest
 from run_processes import assert_gone, group, no_shared_memory_left
 from torch_lab import TorchLab
 

@@ -15,10 +15,13 @@ import pytest
 from demo_programs import FAKE_KIT, demo
 from fake_nvml import FakeGpu, FakeNvml, NVMLError
 from quizapp.errors import QuizappError
+from quizapp.lab import run as one_run
 from quizapp.lab import runner
 from quizapp.lab.nvml import GpusOccupied, NoGpu, start_nvml
 from quizapp.lab.protocol import Line, Log, Outcome, Sample, Start
-from quizapp.lab.runner import Lab, Run, RunRequest, demo_environment
+from quizapp.lab.request import RunRequest
+from quizapp.lab.run import Run
+from quizapp.lab.runner import Lab, demo_environment
 from run_processes import assert_gone, group, no_shared_memory_left
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -221,7 +224,7 @@ async def test_a_demo_that_ignores_every_signal_is_ended(lab: Lab, tmp_path: Pat
 async def test_a_demo_that_hangs_after_its_outcome_has_it_all_the_same(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "EXIT_GRACE_S", 0.2)
+    monkeypatch.setattr(one_run, "EXIT_GRACE_S", 0.2)
     _, lines = await ran(lab, asked(tmp_path, "import time; lab.start(); lab.outcome(); time.sleep(3600)"))
     assert isinstance(lines[-1], Outcome)
     assert lines[-1].outcome == "completed"
@@ -306,7 +309,7 @@ async def test_grandchildren_orphans_and_other_sessions_go_too(lab: Lab, tmp_pat
 async def test_a_stopped_guard_is_killed_with_its_group(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "END_GRACE_S", 0.3)
+    monkeypatch.setattr(one_run, "END_GRACE_S", 0.3)
     run = await lab.start(asked(tmp_path, HANGS))
     rest = until_log(run, "up")
     await anext(rest)
@@ -399,7 +402,7 @@ async def test_a_gigabyte_of_output_neither_grows_memory_nor_stops_the_demo(lab:
     assert isinstance(lines[-1], Outcome)
     assert lines[-1].outcome == "completed"
     assert run.log_tail[-1] == "the end"
-    assert sum(isinstance(line, Log) for line in lines) <= runner.MOST_LOG_LINES + 1
+    assert sum(isinstance(line, Log) for line in lines) <= one_run.MOST_LOG_LINES + 1
     assert any("prints more than is shown" in line.text for line in lines if isinstance(line, Log))
     assert process.memory_info().rss - before < 64 << 20
 
@@ -423,7 +426,7 @@ async def test_endless_lines_without_an_end_are_cut(lab: Lab, tmp_path: Path) ->
 async def test_a_slow_reader_makes_the_demo_wait_and_loses_no_sample(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "MOST_WAITING_LINES", 50)
+    monkeypatch.setattr(one_run, "MOST_WAITING_LINES", 50)
     body = """
     lab.start()
     for i in range(1, 5001):
@@ -444,7 +447,7 @@ async def test_a_slow_reader_makes_the_demo_wait_and_loses_no_sample(
 async def test_a_flood_of_samples_ends_the_run(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "MOST_PROTOCOL_BYTES", 1 << 20)
+    monkeypatch.setattr(one_run, "MOST_PROTOCOL_BYTES", 1 << 20)
     outcome = await outcome_of(lab, asked(tmp_path, "lab.start()\nwhile True: lab.sample(0.1)"))
     assert outcome.outcome == "crashed"
     assert outcome.error is not None

@@ -11,7 +11,8 @@ from quizapp.content import content_dir
 from quizapp.errors import QuizappError
 from quizapp.lab.catalogue import Catalogue
 from quizapp.lab.evidence import record_of
-from quizapp.lab.runner import Lab, RunRequest
+from quizapp.lab.request import RunRequest
+from quizapp.lab.runner import Lab
 from quizapp.lab.verify import Progress, Verification, known, make
 
 DEMOS = Catalogue.load([content_dir("demos")])

@@ -14,7 +14,8 @@ import pytest
 
 from demo_programs import FAKE_KIT, demo
 from quizapp.lab.protocol import Log, Outcome
-from quizapp.lab.runner import Lab, LabState, LabUnavailable, RunRequest
+from quizapp.lab.request import LabUnavailable, RunRequest
+from quizapp.lab.runner import Lab, LabState
 from quizapp.lab.warm import receive_message, send_message
 from run_processes import assert_gone
 

@@ -10,7 +10,7 @@ from tui_fakes import FakeLab, script_of
 from tui_grid import grid, widths
 
 from quizapp.lab.protocol import log_line
-from quizapp.lab.runner import RunRequest
+from quizapp.lab.request import RunRequest
 from quizapp.tui.app import QuizApp
 from quizapp.tui.desk import Desk
 from quizapp.tui.screens.lab import LabScreen

@@ -11,7 +11,7 @@ from tui_fakes import FakeLab, samples_of, script_of, start_of
 from tui_grid import grid, until
 
 from quizapp.lab.protocol import DemoError, Line, Outcome
-from quizapp.lab.runner import RunRequest
+from quizapp.lab.request import RunRequest
 from quizapp.tui.app import QuizApp
 from quizapp.tui.screens.key_test import KeyTestScreen
 from quizapp.tui.screens.reveal import RevealScreen

@@ -13,7 +13,7 @@ from tui_grid import check, grid, until
 
 from quizapp.lab.compare import PlannedRun
 from quizapp.lab.protocol import DemoError, Line, Outcome
-from quizapp.lab.runner import RunRequest
+from quizapp.lab.request import RunRequest
 from quizapp.tui.app import QuizApp
 from quizapp.tui.desk import Desk
 from quizapp.tui.lab_state import NOT_SAID

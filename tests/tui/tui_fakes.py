@@ -9,7 +9,7 @@ from pathlib import Path
 from quizapp.errors import QuizappError
 from quizapp.lab.catalogue import Catalogue
 from quizapp.lab.protocol import Line, Log, Outcome, Sample, Start
-from quizapp.lab.runner import LabUnavailable, RunRequest
+from quizapp.lab.request import LabUnavailable, RunRequest
 
 BANKS = Path(__file__).resolve().parent / "banks"
 SIGNS = BANKS / "signs.yaml"

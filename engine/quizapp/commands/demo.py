@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from quizapp.lab.catalogue import Catalogue, DemoDeclaration
     from quizapp.lab.compare import PlannedRun
-    from quizapp.lab.runner import RunRequest
+    from quizapp.lab.request import RunRequest
     from quizapp.lab.summary import RunSummary
 
 ABOVE_0 = click.FloatRange(min=0, min_open=True)
@@ -89,7 +89,7 @@ def command(
 
         click.echo(visible(demo.source()), nl=False)
         return 0
-    from quizapp.lab.runner import RunRequest
+    from quizapp.lab.request import RunRequest
 
     request = RunRequest(
         demo=demo,

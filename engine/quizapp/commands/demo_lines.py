@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from quizapp.lab.printed import WIDTH, SampleLines, head_lines, summary_lines
 from quizapp.lab.protocol import Line, Log, Outcome, Sample, Start
-from quizapp.lab.runner import Lab, LabState, Run
+from quizapp.lab.run import Run
+from quizapp.lab.runner import Lab, LabState
 from quizapp.lab.summary import summarise
 
 if TYPE_CHECKING:
     from quizapp.lab.compare import Comparison, PlannedRun
-    from quizapp.lab.runner import RunRequest
+    from quizapp.lab.request import RunRequest
     from quizapp.lab.summary import RunSummary
 
 COMPARISON_LEGEND = (

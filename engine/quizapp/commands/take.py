@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from quizapp.lab.ground import Grounds
-    from quizapp.lab.runner import Device
+    from quizapp.lab.request import Device
     from quizapp.plain.demo import Demos
     from quizapp.store.sitting import Sitting
 

@@ -14,7 +14,7 @@ from quizapp.lab.summary import RunSummary
 
 if TYPE_CHECKING:
     from quizapp.lab.catalogue import DemoDeclaration
-    from quizapp.lab.runner import RunRequest
+    from quizapp.lab.request import RunRequest
 
 TOLERANCE = 0.05
 """A figure further from its closed form than this share of it is flagged."""

@@ -214,7 +214,7 @@ async def make(
     Stops when `budget_s` of wall time is spent, and when it is cancelled; what has ended is kept. A run that
     failed is no evidence: it is given back, and not kept.
     """
-    from quizapp.lab.runner import RunRequest
+    from quizapp.lab.request import RunRequest
     from quizapp.lab.summary import summarise_lines
 
     began_s = time.monotonic()

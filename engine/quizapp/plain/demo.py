@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from quizapp.bank.model import DemoLink, Question
     from quizapp.lab.catalogue import Catalogue
     from quizapp.lab.key_test import KeyTest
-    from quizapp.lab.runner import Device, Lab, RunRequest
+    from quizapp.lab.request import Device, RunRequest
+    from quizapp.lab.runner import Lab
     from quizapp.lab.summary import RunSummary
     from quizapp.store.sitting import Sitting
 
@@ -121,7 +122,7 @@ class Demos:
             self._loop = self._lab = None
 
     def _request(self, link: DemoLink, asked: Question) -> RunRequest:
-        from quizapp.lab.runner import RunRequest
+        from quizapp.lab.request import RunRequest
 
         demo = self.catalogue.find(link.name)
         params = dict(link.params)

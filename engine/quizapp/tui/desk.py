@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from quizapp.bank.listing import BankEntry
     from quizapp.lab.catalogue import DemoDeclaration
     from quizapp.lab.ground import Grounds
-    from quizapp.lab.runner import Device, Lab
+    from quizapp.lab.request import Device
+    from quizapp.lab.runner import Lab
     from quizapp.store.sitting import Sitting
     from quizapp.store.store import AttemptSummary, Store
     from quizapp.tui.taking import Taking

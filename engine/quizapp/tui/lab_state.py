@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quizapp.lab.catalogue import DemoDeclaration
     from quizapp.lab.protocol import Line as DemoLine
     from quizapp.lab.recording import Recording
-    from quizapp.lab.runner import Device, RunRequest
+    from quizapp.lab.request import Device, RunRequest
     from quizapp.lab.summary import RunSummary
     from quizapp.lab.symptom import PredicateReading
     from quizapp.tui.question_state import QuestionState
@@ -177,7 +177,7 @@ class LabState:
 
     def request(self, variant: str = "", *, speed: float | None = None, paced: bool = True) -> RunRequest:
         """The run of a variant (this one), spread over a few seconds when it is to be watched."""
-        from quizapp.lab.runner import RunRequest
+        from quizapp.lab.request import RunRequest
 
         order = self.order
         variant = variant or self.variant

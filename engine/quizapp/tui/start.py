@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from quizapp.lab.compare import PlannedRun
-    from quizapp.lab.runner import Device
+    from quizapp.lab.request import Device
     from quizapp.tui.app import First
     from quizapp.tui.desk import Desk
     from quizapp.tui.lab_state import LabOrder

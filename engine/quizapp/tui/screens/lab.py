@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from quizapp.lab.compare import Cell
     from quizapp.lab.protocol import Line as DemoLine
     from quizapp.lab.protocol import Start
-    from quizapp.lab.runner import Run, RunRequest
+    from quizapp.lab.request import RunRequest
+    from quizapp.lab.run import Run
 
 REFRESH_S = 0.5
 REFRESH_OVER_SSH_S = 1.0

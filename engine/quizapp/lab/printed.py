@@ -103,7 +103,10 @@ def summary_lines(summary: RunSummary, width: int = WIDTH) -> list[str]:
         )
     if summary.memory_prediction:
         lines.append("memory predicted:")
-        lines += ["  " + line for line in _tree_lines(summary.memory_prediction)]
+        for label, text in memory_words(summary.memory_prediction):
+            lines += textwrap.wrap(
+                f"{label}: {text}".rstrip(), width, initial_indent="  ", subsequent_indent="    "
+            )
     lines += textwrap.wrap(f"diagnosis: {summary.diagnosis}: {summary.reason}", width, subsequent_indent="  ")
     if summary.log_tail:
         lines.append("last lines of its log:")
@@ -133,18 +136,27 @@ def _share(stat: MeterStat | None) -> str:
     return "n/a" if stat is None else f"{100 * stat.mean:.0f} %"
 
 
-def _tree_lines(tree: Mapping[str, Json], indent: str = "") -> list[str]:
-    lines = []
-    for name, value in tree.items():
+def memory_words(prediction: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """A predicted peak as labels and values, the parts of a group indented; sizes in GiB."""
+    words: list[tuple[str, str]] = []
+    for name, value in prediction.items():
         label = name.removesuffix("_bytes").replace("_", " ")
         if isinstance(value, dict):
-            lines.append(f"{indent}{label}:")
-            lines += _tree_lines(value, indent + "  ")
+            words.append((label, ""))
+            # By category a prediction holds nothing but sizes, named by what they hold.
+            sizes = {f"{part}_bytes" if _is_size(size) else part: size for part, size in value.items()}
+            words += [(f"  {part}", text) for part, text in memory_words(sizes)]
         elif name.endswith("_bytes") and isinstance(value, (int, float)):
-            lines.append(f"{indent}{label}: {value / 2**30:.2f} GiB")
+            words.append((label, f"{value / 2**30:.2f} GiB"))
+        elif isinstance(value, bool):
+            words.append((label, "yes" if value else "no"))
         else:
-            lines.append(f"{indent}{label}: {_value(value)}")
-    return lines
+            words.append((label, _value(value)))
+    return words
+
+
+def _is_size(value: Json) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _value(value: Json) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from quizapp.bank.text import visible
 from quizapp.lab.params import param_text
+from quizapp.lab.printed import memory_words
 from quizapp.store.clock import on_screen
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.lab_state import DIAGNOSES, NOT_SAID
@@ -156,16 +157,11 @@ def _prediction_of_memory(state: LabState, width: int) -> list[Line]:
     prediction = state.summary.memory_prediction if state.summary is not None else None
     if not prediction:
         return []
-    parts = [
-        f"{visible(name)} {_gib(value)}"
-        for name, value in prediction.items()
-        if isinstance(value, int | float)
-    ]
-    return wrap([(", ".join(parts), "")], width, [("Memory     ", "muted")]) if parts else []
-
-
-def _gib(value: float) -> str:
-    return f"{value / (1 << 30):.1f} GiB" if abs(value) >= 1 << 20 else f"{value:g}"
+    words = [(label, visible(f"{label} {text}".strip())) for label, text in memory_words(prediction)]
+    whole = ", ".join(text for label, text in words if not label.startswith(" ") and label != "categories")
+    parts = ", ".join(text for label, text in words if label.startswith(" "))
+    lines = wrap([(whole, "")], width, [("Memory     ", "muted")])
+    return lines + (wrap([(parts, "")], width, [("           ", "muted")]) if parts else [])
 
 
 def _signs(state: LabState, readings: list[PredicateReading], width: int, glyphs: Glyphs) -> list[Line]:

@@ -88,6 +88,14 @@ def test_the_table_fits_80_columns_and_keeps_the_control_in_each_block() -> None
     assert "no GPU was used" in compare(cells).notices[0]
 
 
+def test_control_fault_and_fix_stand_side_by_side_in_a_window_on_80_columns() -> None:
+    cells = [CONTROL, FAULT, Cell("fix", FAULT.summary)]
+    lines = table(compare(cells), 74)
+    assert lines[0].split() == ["control", "fault", "fix"]
+    assert max(map(len, lines)) <= 74
+    assert len([line for line in lines if line.startswith("devices")]) == 1
+
+
 def test_the_comparison_is_json() -> None:
     told = compare([CONTROL, FAULT]).as_json()
     assert json.loads(json.dumps(told, allow_nan=False)) == told

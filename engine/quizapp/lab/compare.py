@@ -260,7 +260,9 @@ def _ratio(value: float | None, control: float | None, metric: str) -> float | N
 
 def table(comparison: Comparison, width: int = 80) -> list[str]:
     """The comparison as lines of text no wider than `width`: figures, closed forms, ratios to the control."""
-    label_width, column = 18, 20
+    label_width = 18
+    # Control, fault and fix stand side by side in a window on 80 columns too.
+    column = max(18, min(20, (width - label_width) // 3))
     fitting = max(1, (width - label_width) // column)
     lines: list[str] = []
     indices = list(range(len(comparison.cells)))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 LARGEST_SEED = 2**63 - 1
+_TAKEN_OVER = "This attempt was taken over by another process."
+_START_AGAIN = "Start again to go on with it."
 
 
 class AttemptNotFound(QuizappError):
@@ -269,12 +271,22 @@ class Store:
 
         `projection`: state, finished_us, position, answered, points, max_points, passed; None: as before.
         """
+        events = tuple(events)
+        if len(events) == 1 and projection is None and snapshot is None:
+            # One statement is a transaction by itself, at two thirds of the price of three.
+            with explained(self.path):
+                put = self._db.execute(
+                    "INSERT INTO events SELECT ?, ?, ?, ?, ?"
+                    " WHERE EXISTS (SELECT 1 FROM leases WHERE attempt = ? AND token = ?)",
+                    (key, seq, at_us, *_dump(events[0]), key, token),
+                )
+            if put.rowcount != 1:
+                raise AttemptHeld(_TAKEN_OVER, hint=_START_AGAIN)
+            return
         with explained(self.path), transaction(self._db):
             held = self._db.execute("SELECT token FROM leases WHERE attempt = ?", (key,)).fetchone()
             if held is None or held[0] != token:
-                raise AttemptHeld(
-                    "This attempt was taken over by another process.", hint="Start again to go on with it."
-                )
+                raise AttemptHeld(_TAKEN_OVER, hint=_START_AGAIN)
             if snapshot is not None:
                 self._db.execute("INSERT OR IGNORE INTO snapshots VALUES (?, ?)", snapshot)
             for number, event in enumerate(events, seq):

@@ -139,7 +139,9 @@ def test_shipped_evidence_is_the_author_s_claim(catalogue: Catalogue) -> None:
     ground = Grounds(catalogue, MemoryEvidence(), records(grounds, question())).of(question())
     assert ground.standing == "claimed"
     assert all(piece.claimed for piece in ground.evidence)
-    assert str(ground).startswith("its author's claim, not tested here: supported (3 repeats,")
+    assert str(ground).startswith("claimed by its author, not tested here: supported (3 repeats,")
+    assert ground.brief == "claimed by its author, not tested here: supported (2 emulated devices)"
+    assert len(f" Key  {ground.brief} ") <= 80
 
 
 def test_a_claim_made_with_another_torch_is_a_claim_still(catalogue: Catalogue) -> None:

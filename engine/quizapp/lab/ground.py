@@ -53,7 +53,7 @@ class Conditions:
     """Of the newest run, UTC."""
 
     def __str__(self) -> str:
-        parts = [f"{self.repeats} repeat{'' if self.repeats == 1 else 's'}", self._on()]
+        parts = [f"{self.repeats} repeat{'' if self.repeats == 1 else 's'}", self.on]
         parts += [f"torch {version}" for version in self.torch]
         if self.made_at is not None:
             from quizapp.store.clock import learner_day
@@ -61,7 +61,9 @@ class Conditions:
             parts.append(learner_day(self.made_at).isoformat())
         return ", ".join(parts)
 
-    def _on(self) -> str:
+    @property
+    def on(self) -> str:
+        """The devices in words."""
         count = f"{self.devices} "
         if self.device_kinds == ("emulated",):
             return f"{count}emulated devices"
@@ -95,6 +97,14 @@ class Ground:
         return sum(not piece.claimed for piece in self.evidence)
 
     def __str__(self) -> str:
+        return self._said(str(self.conditions) if self.conditions is not None else "")
+
+    @property
+    def brief(self) -> str:
+        """The same with no more of the conditions than on how many devices of which kind."""
+        return self._said(self.conditions.on if self.conditions is not None else "")
+
+    def _said(self, conditions: str) -> str:
         found = "" if self.finding is None else self.finding.finding
         match self.standing:
             case "none":
@@ -105,15 +115,15 @@ class Ground:
                 said = f"tested here: {found}"
             case "claimed":
                 part = f", {self.made_here} of {self.needed} runs also made here" if self.made_here else ""
-                said = f"its author's claim, not tested here{part}: {found}"
+                said = f"claimed by its author, not tested here{part}: {found}"
             case "in-part":
                 said = f"tested here in part, {self.made_here} of {self.needed} runs: {found}"
             case "stale":
                 said = "not tested here; its author's evidence is stale, made with other demos or another lab"
             case "untested":
                 said = "not tested here" + (f"; {self.reason}" if self.reason else "")
-        if self.standing in ("tested-here", "claimed") and self.conditions is not None:
-            said += f" ({self.conditions})"
+        if self.standing in ("tested-here", "claimed") and conditions:
+            said += f" ({conditions})"
         if self.basis == "experiment":
             tested = self.standing in ("tested-here", "claimed", "in-part")
             return said if tested else f"{BASES[self.basis]}, {said}"

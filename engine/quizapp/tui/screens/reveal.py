@@ -236,6 +236,8 @@ class RevealScreen(QuizScreen):
 
     def _ground_line(self, width: int) -> list[Line]:
         words = str(self.ground) if self.ground is not None else BASES[self.state.question.verified_by]
+        if self.ground is not None and len(words) + len("Key  ") > width:
+            words = self.ground.brief
         return [cut([("Key  ", "muted"), (visible(words), "")], width, self.glyphs)]
 
     def _tabs(self, width: int) -> list[Line]:

@@ -7,6 +7,8 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -225,3 +227,30 @@ def test_eight_takers_at_once_create_the_store_and_lose_nothing(tmp_path: Path) 
     assert [child.wait() for child in children] == [0] * 8
     for attempt_id in ids:
         assert len(stored(tmp_path, attempt_id)) == 42
+
+
+def test_a_second_opening_in_one_process_takes_nothing_from_the_first(tmp_path: Path) -> None:
+    # POSIX drops all locks of a process on a file with any closing of it: a process that opens the store
+    # twice must not lose those of its first connection, or another one deletes the log that it writes to.
+    first = Store.open(tmp_path)
+    sitting = begin(first, BANK, "ada").sitting
+    sitting.show(0)
+    second = Store.open(tmp_path)
+    assert len(second.attempts()) == 1
+    events = (
+        "import sys\nfrom pathlib import Path\nfrom quizapp.store.store import Store\n"
+        "store = Store.open(Path(sys.argv[1]))\n"
+        "print(len(store.show(sys.argv[2]).events))\n"
+        "store.close()"
+    )
+
+    def seen_by_another() -> int:
+        # Not forked: a forked process would inherit the connections of this one.
+        command = [sys.executable, "-c", events, str(tmp_path), sitting.attempt_id]
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return int(subprocess.run(command, capture_output=True, check=True, env=env).stdout)
+
+    assert seen_by_another() == 2
+    sitting.respond(0, Response(sitting.option_order(0)[:1]))
+    assert seen_by_another() == 3
+    second.close()

@@ -76,14 +76,15 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def _make_private(path: Path) -> None:
-    # SQLite gives its -wal and -shm files the permissions of the database.
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    # SQLite gives its -wal and -shm files the permissions of the database. An existing file is not opened for
+    # this: closing it would drop the locks of every connection that this process has to it, and another
+    # process would then take the log away from under them.
     try:
-        status = os.fstat(handle)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        status = os.stat(path)
         if status.st_mode & 0o077 and status.st_uid == os.geteuid():
-            os.fchmod(handle, 0o600)
-    finally:
-        os.close(handle)
+            os.chmod(path, 0o600)
 
 
 def _refuse_stump(path: Path) -> None:

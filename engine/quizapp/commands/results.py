@@ -163,6 +163,7 @@ def _record_as_json(record: AttemptRecord) -> dict[str, Any]:
     questions = []
     for state in record.attempt.items:
         score = state.score
+        record.question(state.question_id)  # raises what is to be said of a damaged presentation
         snapshot = record.snapshots.get(state.question_id)
         questions.append(
             {

@@ -11,6 +11,30 @@ def now_us() -> int:
     return time.time_ns() // 1000
 
 
+class SteadyClock:
+    """The time of one sitting: it only goes forward, whatever is done to the system's clock meanwhile.
+
+    It begins at the system's time, or at `not_before_us` where that is later, and then counts what passes,
+    sleep of the machine included where the system tells.
+    """
+
+    def __init__(self, not_before_us: int = 0) -> None:
+        self._began_us = max(now_us(), not_before_us)
+        self._count_ns = _passed_ns()
+
+    def now_us(self) -> int:
+        """Microseconds since 1970, UTC; never less than it was before."""
+        return self._began_us + (_passed_ns() - self._count_ns) // 1000
+
+
+def _passed_ns() -> int:
+    # Linux: CLOCK_MONOTONIC stands still while a laptop sleeps.
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) if _COUNTS_SLEEP else time.monotonic_ns()
+
+
+_COUNTS_SLEEP = hasattr(time, "CLOCK_BOOTTIME")
+
+
 def to_datetime(at_us: int) -> datetime:
     """A stored time as an aware UTC datetime."""
     return datetime.fromtimestamp(at_us / 1e6, UTC)

@@ -16,6 +16,8 @@ FILE_NAME = "attempts.sqlite3"
 # Longest wait for other writers: one at a time takes a disk flush, eight at once were seen to take seconds.
 BUSY_S = 30.0
 _SMALLEST_BYTES = 4096
+# A store has its tables and columns, and text in them: what says otherwise was torn from it.
+_SIGNS_OF_DAMAGE = ("no such table", "no such column", "Could not decode to UTF-8")
 
 
 class StoreUnavailable(QuizappError):
@@ -53,6 +55,9 @@ def explained(path: Path | None) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _in_words(error, path) from error
+    except UnicodeError as error:
+        # SQLite quotes what is damaged in its message, and Python can't read that either.
+        raise _damaged(str(path) if path else "memory", str(error)) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoreUnavailable(
@@ -170,7 +175,7 @@ def _in_words(error: sqlite3.Error, path: Path | None) -> StoreUnavailable:
             f"{where} can't be written ({error}).",
             hint="Make the folder and the file writable, or name another folder in QUIZAPP_STATE_DIR.",
         )
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(_SIGNS_OF_DAMAGE):
         return _damaged(where, str(error))
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreUnavailable(

@@ -25,7 +25,7 @@ from quizapp.assess.draw import order_options
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import Score, Verdict, problem, rule_of, score
 from quizapp.errors import QuizappError
-from quizapp.store.clock import now_us
+from quizapp.store.clock import SteadyClock
 from quizapp.store.database import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -60,8 +60,11 @@ class Sitting:
             raise QuizappError(f"The stored attempt {attempt_id} has no beginning.")
         self._started = started
         self._store: Store | None = store
+        self._path = store.path
         self._key, self._token, self._events = key, token, events
         self._bank = bank
+        # Events stay in order, and no time on task is negative, when the system's clock is set back.
+        self._clock = SteadyClock(not_before_us=events[-1][0])
         self._snapshots = snapshots
         self._questions: dict[str, Question] = {}
         # A question that left the bank before it was presented can't be asked any more.
@@ -149,9 +152,9 @@ class Sitting:
         question = self._questions.get(question_id)
         if question is None:
             if question_id in self._snapshots:
-                from quizapp.bank.snapshot import question_from_json
+                from quizapp.store.store import presented
 
-                question = question_from_json(self._snapshots[question_id])
+                question = presented(question_id, self._snapshots[question_id], self.attempt_id, self._path)
             else:
                 question = self._the_bank.question(question_id)
             self._questions[question_id] = question
@@ -269,7 +272,7 @@ class Sitting:
             last.append(self._scored(place))
         from quizapp.assess.result import result_of
 
-        now = now_us()
+        now = self._clock.now_us()
         result = result_of(_fold([*self._events, *((now, event) for event in last)]))
         self._record(*last, Finished(result.points, result.max_points, result.passed))
         return self.result()
@@ -310,7 +313,7 @@ class Sitting:
         return Scored(question_id, *given, question.objective)
 
     def _record(self, *events: Event, snapshot: tuple[str, str] | None = None) -> None:
-        at_us = now_us()
+        at_us = self._clock.now_us()
         try:
             for event in events:
                 self.attempt.apply(event, at_us)

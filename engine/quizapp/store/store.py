@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,14 @@ from quizapp.content import state_dir
 from quizapp.errors import QuizappError
 from quizapp.store import lease
 from quizapp.store.clock import now_us, to_datetime
-from quizapp.store.database import FILE_NAME, explained, memory_database, open_database, transaction
+from quizapp.store.database import (
+    FILE_NAME,
+    StoreUnavailable,
+    explained,
+    memory_database,
+    open_database,
+    transaction,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,6 +44,17 @@ class AttemptNotFound(QuizappError):
 
 class AttemptHeld(QuizappError):
     """Another process is taking this attempt."""
+
+
+class AttemptUnreadable(QuizappError):
+    """What is stored of this attempt makes no sense; the other attempts of the store are not concerned."""
+
+    def __init__(self, attempt_id: str, path: Path | None, why: str) -> None:
+        super().__init__(
+            f"The attempt {attempt_id} in {path or 'memory'} can't be read: {why}.",
+            hint="Was it written by another version of quizapp, or is the file damaged? Take the bank with "
+            "--new to begin another attempt; this one stays as it is.",
+        )
 
 
 class AttemptSummary(NamedTuple):
@@ -70,13 +89,12 @@ class AttemptRecord(NamedTuple):
     attempt: Attempt
     events: tuple[tuple[datetime, Event], ...]
     snapshots: dict[str, str]
+    path: Path | None = None
 
     def question(self, question_id: str) -> Question | None:
-        """The question as it was presented; None when it never was."""
-        from quizapp.bank.snapshot import question_from_json
-
+        """The question as it was presented; None when it never was. AttemptUnreadable when it is damaged."""
         text = self.snapshots.get(question_id)
-        return None if text is None else question_from_json(text)
+        return None if text is None else presented(question_id, text, self.summary.id, self.path)
 
 
 class Store:
@@ -195,10 +213,18 @@ class Store:
                         hint="Go on there, or begin a new attempt with --new.",
                     )
                 self._hold(key, token, now_us())
-            events = self._events(key)
-            snapshots = self._snapshots([event for _, event in events])
             attempt_id = self._db.execute("SELECT id FROM attempts WHERE key = ?", (key,)).fetchone()[0]
-        return Sitting(self, key, attempt_id, token, events, snapshots, bank)
+        try:
+            with explained(self.path):
+                events = self._events(key, attempt_id)
+                snapshots = self._snapshots([event for _, event in events])
+            with self._read(attempt_id):
+                return Sitting(self, key, attempt_id, token, events, snapshots, bank)
+        except BaseException:
+            # Nobody takes an attempt that can't be taken.
+            with suppress(StoreUnavailable):
+                self.release(key, token)
+            raise
 
     def resumable(self, bank_id: str, learner: str) -> AttemptSummary | None:
         """The learner's newest open attempt on a bank of this id."""
@@ -222,14 +248,14 @@ class Store:
         with explained(self.path):
             key = self._key(attempt_id)
             summary = _summary(self._db.execute(f"{_SUMMARY} WHERE attempts.key = ?", (key,)).fetchone())
-            events = self._events(key)
+            events = self._events(key, summary.id)
             snapshots = self._snapshots([event for _, event in events])
         attempt = Attempt()
-        for at_us, event in events:
-            attempt.apply(event, at_us)
-        return AttemptRecord(
-            summary, attempt, tuple((to_datetime(at_us), event) for at_us, event in events), snapshots
-        )
+        with self._read(summary.id):
+            for at_us, event in events:
+                attempt.apply(event, at_us)
+            times = tuple((to_datetime(at_us), event) for at_us, event in events)
+        return AttemptRecord(summary, attempt, times, snapshots, self.path)
 
     def discard(self, attempt_id: str) -> None:
         """Gives an open attempt up: it stays in the store, and is no longer offered."""
@@ -337,15 +363,20 @@ class Store:
         what = "Several attempts begin with" if found else "There is no attempt"
         raise AttemptNotFound(f"{what} {attempt_id!r}.", hint="`quizapp results` lists the attempts.")
 
-    def _events(self, key: int) -> list[tuple[int, Event]]:
-        rows = self._db.execute("SELECT at_us, type, body FROM events WHERE attempt = ? ORDER BY seq", (key,))
+    def _events(self, key: int, attempt_id: str) -> list[tuple[int, Event]]:
+        rows = self._db.execute(
+            "SELECT at_us, type, body FROM events WHERE attempt = ? ORDER BY seq", (key,)
+        ).fetchall()
+        with self._read(attempt_id):
+            return [(int(at_us), event_from_json(kind, json.loads(body))) for at_us, kind, body in rows]
+
+    @contextmanager
+    def _read(self, attempt_id: str) -> Iterator[None]:
+        # What was stored is data: bits of it may be wrong, or of another version.
         try:
-            return [(at_us, event_from_json(kind, json.loads(body))) for at_us, kind, body in rows]
-        except ValueError as error:
-            raise QuizappError(
-                f"An event of this attempt in {self.path} can't be read: {error}.",
-                hint="Was it written by another version of quizapp?",
-            ) from error
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise AttemptUnreadable(attempt_id, self.path, str(error)) from error
 
     def _snapshots(self, events: Sequence[Event]) -> dict[str, str]:
         from quizapp.assess.attempt import Shown
@@ -359,6 +390,17 @@ class Store:
                 if row:
                     found[event.question_id] = str(row[0])
         return found
+
+
+def presented(question_id: str, text: str, attempt_id: str, path: Path | None) -> Question:
+    """A question out of its stored snapshot; AttemptUnreadable when the snapshot is damaged."""
+    from quizapp.bank.snapshot import question_from_json
+
+    try:
+        return question_from_json(text)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        why = f"question {question_id!r} is not as it was presented ({error})"
+        raise AttemptUnreadable(attempt_id, path, why) from error
 
 
 _SUMMARY = (

@@ -32,6 +32,7 @@ class Row(NamedTuple):
     pins: Mapping[str, str]
     demos: int = 0
     target_time_s: float | None = None
+    rule: str = ""
 
 
 class MemoryBank:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quizapp.assess.response import Response
-from quizapp.assess.scoring import Verdict, points_in_words, rule_in_words, rule_of, score
+from quizapp.assess.scoring import (
+    Verdict,
+    key_in_words,
+    mistake_of,
+    points_in_words,
+    problem,
+    rule_in_words,
+    rule_of,
+    score,
+)
+from quizapp.bank.load import load_bank
+from quizapp.bank.model import Scoring
 from sample_bank import multiple, single
+
+KINDS = load_bank(Path(__file__).parent.parent / "banks" / "good" / "kinds.yaml").bank.questions
 
 
 def test_a_blank_response_is_unanswered_not_wrong() -> None:
@@ -95,3 +111,78 @@ def test_every_rule_is_told_in_words_that_begin_with_its_name() -> None:
 )
 def test_points_in_words(points: float, words: str) -> None:
     assert points_in_words(points) == words
+
+
+@pytest.mark.parametrize(
+    ("rule", "chosen", "points"),
+    [
+        ("all-or-nothing", ("key-0", "key-1"), 1.0),
+        ("all-or-nothing", ("key-0",), 0.0),
+        ("each-answer", ("key-0",), 0.75),
+        ("each-answer", ("key-0", "no-0"), 0.5),
+        ("each-answer", ("no-0", "no-1"), 0.0),
+        ("coverage", ("key-0",), 0.5),
+        ("coverage", ("key-0", "no-0"), 0.25),
+        ("coverage", ("key-0", "key-1", "no-0"), 2 / 3),
+        ("coverage", ("no-0",), 0.0),
+    ],
+)
+def test_a_question_may_name_its_rule(rule: str, chosen: tuple[str, ...], points: float) -> None:
+    got = score(replace(multiple(), scoring=Scoring(rule=rule)), Response(chosen))  # type: ignore[arg-type]
+    assert (got.points, got.rule) == (pytest.approx(points), rule)
+
+
+def test_a_penalty_is_for_what_earns_nothing_and_never_for_a_blank() -> None:
+    question = replace(multiple(), points=2.0, scoring=Scoring(penalty=0.25))
+    assert score(question, Response(("no-0",))).points == -0.5
+    assert score(question, Response(("key-0",))).points == 1.0
+    assert score(question, Response()).points == 0.0
+    assert score(replace(question, scoring=Scoring()), Response(("no-0",))).points == 0.0
+    words = rule_in_words("net-correct", 0.25)
+    assert words.endswith("a wrong response costs 25% of the points, a blank one nothing")
+
+
+def test_typed_kinds_take_a_text_and_no_option() -> None:
+    numeric = KINDS[0]
+    right = score(numeric, Response(text="112000 MB"))
+    assert (right.verdict, right.points, right.rule) == (Verdict.CORRECT, 2.0, "all-or-nothing")
+    assert score(numeric, Response(text="84")).points == -0.5
+    assert score(numeric, Response(text="  ")).verdict is Verdict.UNANSWERED
+    assert problem(numeric, Response(("a",))) == "a text is asked for"
+    assert "without separators" in problem(numeric, Response(text="1,5"))
+    assert problem(single(), Response(text="sync")) == "options are to be chosen"
+
+
+def test_a_foreseen_mistake_is_explained() -> None:
+    numeric = KINDS[0]
+    assert mistake_of(numeric, Response(text="28 GB")) == "That is the parameters alone."
+    assert mistake_of(numeric, Response(text="85")) == "AdamW keeps *two* moments."
+    assert mistake_of(numeric, Response(text="7")) == ""
+    launcher = next(question for question in KINDS if question.id == "launcher")
+    assert mistake_of(launcher, Response(text="MPIrun")) == "MPI sets variables of its own."
+
+
+def test_the_key_of_every_kind_is_told_in_words() -> None:
+    told = {
+        question.id: key_in_words(question, {option.id: option.id[0] for option in question.options})
+        for question in KINDS
+    }
+    assert told == {
+        "adamw-bytes": "112 GB ± 2%",
+        "all-reduce-share": "1.75, to 2 significant digits",
+        "port": "1024 to 65535",
+        "launcher": "torchrun or python -m torch.distributed.run",
+        "city": "Ens",
+        "dp-one-process": "f",
+        "which-are-collectives": "a, b",
+    }
+
+
+def test_true_and_false_keep_their_places() -> None:
+    question = next(question for question in KINDS if question.kind == "true-false")
+    assert [(option.id, option.text, option.pin) for option in question.options] == [
+        ("true", "True", "first"),
+        ("false", "Not so", "last"),
+    ]
+    assert score(question, Response(("false",))).verdict is Verdict.CORRECT
+    assert problem(question, Response(("true", "false"))) == "only one option can be chosen"

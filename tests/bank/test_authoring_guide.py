@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from quizapp.assess.scoring import is_right
 from quizapp.bank import model
 from quizapp.bank.check import check_bank
 from quizapp.bank.load import load_bank
@@ -34,9 +35,20 @@ def test_its_fullest_bank_has_every_field() -> None:
             assert re.search(rf"\b{name}:", BANKS[1]), f"{part.__name__}.{name}"
 
 
+def test_its_questions_of_other_kinds_pass_the_checks(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```yaml\n(  - id: dp-one-process.*?)```", GUIDE, re.DOTALL)
+    path = tmp_path / "kinds.yaml"
+    path.write_text("format: 1\ntitle: Kinds\nquestions:\n" + text, encoding="utf-8")
+    loaded = load_bank(path)
+    assert [question.kind for question in loaded.bank.questions] == list(model.KINDS)[2:]
+    findings = check_bank(loaded, Catalogue.load([content_dir("demos")]), is_right)
+    assert [str(finding) for finding in findings] == []
+
+
 def test_it_explains_every_field() -> None:
     parts = [model.Take, model.SingleChoice, model.Option, model.DemoLink, model.Predicate, model.Range]
-    for part in (*parts, model.Bank, model.Explanation, model.Figure, model.Reference):
+    parts += [model.TrueFalse, model.Side, model.Numeric, model.Interval, model.ShortText, model.Mistake]
+    for part in (*parts, model.Scoring, model.Bank, model.Explanation, model.Figure, model.Reference):
         for field in dataclasses.fields(part):
             name = field.metadata.get("alias", field.name)
             assert re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", GUIDE), f"{part.__name__}.{name}"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from broken_bank_demos import DEMOS
 
+from quizapp.assess.scoring import is_right
 from quizapp.bank.check import check_bank
 from quizapp.bank.findings import BankError
 from quizapp.bank.load import load_bank, read_bank
@@ -25,7 +26,7 @@ def said_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     except BankError as error:
         findings = error.findings
     else:
-        findings = findings + check_bank(loaded, DEMOS)
+        findings = findings + check_bank(loaded, DEMOS, is_right)
     ordered = sorted(findings, key=lambda finding: (finding.line, finding.column))
     return "".join(f"{finding}\n" for finding in ordered)
 

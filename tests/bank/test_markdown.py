@@ -189,6 +189,12 @@ _fragments = st.sampled_from([
 ])  # fmt: skip
 
 
+def test_a_second_note_of_the_same_name_takes_no_words_from_the_first() -> None:
+    shown = to_plain(parse("Text[^1]\n\n[^1]: first words\n[^1]: second words"))
+    assert "first words" in shown
+    assert "second words" in shown
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.one_of(st.integers(100, 999).map(lambda number: f"word{number}"), _fragments), max_size=30)

@@ -39,6 +39,13 @@ PARTS = [
     model.Explanation,
     model.Figure,
     model.Reference,
+    model.TrueFalse,
+    model.Side,
+    model.Numeric,
+    model.Interval,
+    model.ShortText,
+    model.Mistake,
+    model.Scoring,
 ]
 
 

@@ -54,10 +54,46 @@ _predicate = st.builds(
     event=st.sampled_from([None, "out-of-memory"]),
     present=st.booleans(),
 )
-_question = st.sampled_from(["single-choice", "multiple-choice"]).flatmap(
+_side = st.builds(
+    model.Side,
+    correct=st.booleans(),
+    text=st.text(max_size=5),
+    rationale=_text,
+    demo=st.none() | _demo,
+)
+_mistakes = st.lists(st.builds(model.Mistake, response=_text, rationale=_text), max_size=2).map(tuple)
+_choices = {"options": st.lists(_option, max_size=3).map(tuple)}
+_OWN = {
+    "single-choice": _choices,
+    "multiple-choice": _choices,
+    "true-false": {"true": _side, "false": _side},
+    "numeric": {
+        "key": st.builds(model.Interval, min=st.none() | _text, max=st.none() | _text),
+        "tolerance": st.none() | _text,
+        "significant_digits": st.none() | st.integers(1, 9),
+        "unit": st.text(max_size=5),
+        "units": st.dictionaries(_text, _text, max_size=2),
+        "rationale": _text,
+        "mistakes": _mistakes,
+    },
+    "short-text": {
+        "key": st.lists(_text, max_size=2).map(tuple),
+        "pattern": st.text(max_size=5),
+        "case": st.sampled_from(["fold", "exact"]),
+        "accents": st.sampled_from(["fold", "exact"]),
+        "rationale": _text,
+        "mistakes": _mistakes,
+    },
+}
+_question = st.sampled_from(list(model.KINDS)).flatmap(
     lambda kind: st.builds(
         model.KINDS[kind],
         kind=st.just(kind),
+        scoring=st.builds(
+            model.Scoring,
+            rule=st.sampled_from([None, "each-answer", "coverage"]),
+            penalty=st.floats(0, 1),
+        ),
         id=_text,
         revision=st.integers(1, 99),
         objective=st.none() | _text,
@@ -76,7 +112,7 @@ _question = st.sampled_from(["single-choice", "multiple-choice"]).flatmap(
         ),
         references=st.lists(st.builds(model.Reference, title=_text, url=_text), max_size=2).map(tuple),
         verified_by=st.sampled_from(["experiment", "reference", "judgement"]),
-        options=st.lists(_option, max_size=3).map(tuple),
+        **_OWN[kind],
     )
 )
 
@@ -93,7 +129,11 @@ def test_the_strategies_above_know_every_field() -> None:
     loaded = load_bank(GOOD / "everything.yaml").bank.questions[0]
     parts = [loaded, loaded.explanation, loaded.explanation.figure, loaded.options[0], loaded.options[0].demo]
     counts = [len(dataclasses.fields(part)) for part in parts if part is not None]
-    assert counts == [12, 3, 2, 6, 3]
+    assert counts == [13, 3, 2, 6, 3]
+    assert set(_OWN) == set(model.KINDS)
+    shared = {field.name for field in dataclasses.fields(model._Question)} | {"kind"}
+    for kind, own in _OWN.items():
+        assert {field.name for field in dataclasses.fields(model.KINDS[kind])} == shared | set(own)
     assert loaded.symptom is not None
     assert len(dataclasses.fields(loaded.symptom.where[0])) == 11
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from quizapp.assess.response import Response
+from quizapp.bank.load import load_bank
 from quizapp.bank.model import Explanation, Question, SingleChoice, Take
 from quizapp.plain import take
 from quizapp.store.begin import begin
@@ -279,3 +281,37 @@ def test_ctrl_c_at_a_prompt_is_saved_and_said(desk: Desk) -> None:
     assert take(sitting, stdin=Interrupting("b\n^C\n"), stdout=out, stderr=io.StringIO()) == 130
     assert "Interrupted. Saved: 1 of 3 answered." in out.getvalue()
     assert desk.types("a b", "b") == 0
+
+
+def test_every_kind_is_answered_in_lines(tmp_path: Path) -> None:
+    kinds = Path(__file__).parent.parent / "banks" / "good" / "kinds.yaml"
+    desk = Desk(tmp_path, list(load_bank(kinds).bank.questions))
+    code = desk.types("1,5", "skip", "1.8", "80", "skip", "ENS", "false", "a b", "", "84 GB", as_json=True)
+    assert code == 1  # below the mark
+    assert "Write the number without separators, and a point for decimals" in desk.err
+    assert "A number is asked for, in GB" in desk.err
+    assert "AdamW keeps *two* moments." in desk.err
+    given = {item["question"]: item for item in json.loads(desk.out)["questions"]}
+    # To a question that asks for words "skip" is one; a leading colon makes it the command.
+    assert {name: (item["response"], item["verdict"], item["points"]) for name, item in given.items()} == {
+        "adamw-bytes": ("84 GB", "incorrect", -0.5),
+        "all-reduce-share": ("1.8", "correct", 1.0),
+        "port": ("80", "incorrect", 0.0),
+        "launcher": ("skip", "incorrect", 0.0),
+        "city": ("ENS", "incorrect", 0.0),
+        "dp-one-process": (["false"], "correct", 1.0),
+        "which-are-collectives": (["all-reduce", "broadcast"], "correct", 1.0),
+    }
+
+
+def test_a_kept_text_can_be_submitted_by_command(tmp_path: Path) -> None:
+    kinds = Path(__file__).parent.parent / "banks" / "good" / "kinds.yaml"
+    launcher = next(q for q in load_bank(kinds).bank.questions if q.id == "launcher")
+    desk = Desk(tmp_path, [launcher])
+    sitting = begin(desk.store, desk.bank, "ada").sitting  # type: ignore[arg-type]
+    sitting.show(0)
+    sitting.respond(0, Response(text=" torchrun "))
+    sitting.close()
+    assert desk.types(":submit") == 0
+    assert "Kept from before: torchrun. `:submit` makes it your answer." in desk.out
+    assert "You gave torchrun. The key is torchrun or python -m torch.distributed.run." in desk.out

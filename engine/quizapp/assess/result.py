@@ -34,8 +34,8 @@ class Result(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Points as a share of the points to be had, 0 to 1."""
-        return self.points / self.max_points if self.max_points else 0.0
+        """Points as a share of the points to be had, 0 to 1: penalties take no one below zero."""
+        return max(0.0, self.points / self.max_points) if self.max_points else 0.0
 
 
 def result_of(attempt: Attempt) -> Result:

@@ -1,18 +1,22 @@
 """Points for a response: a pure function of question, response and rule.
 
-Unanswered is not wrong: a blank response has its own verdict, and no rule ever takes points below zero.
+Unanswered is not wrong: a blank response has its own verdict and costs nothing. Only a penalty that the
+question names takes points below zero, for a response that earns none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from quizapp.assess.response import Response
 
 if TYPE_CHECKING:
-    from quizapp.bank.model import Question
+    from quizapp.bank.model import Numeric, Question, ShortText
+
+TYPED = frozenset({"numeric", "short-text"})
+"""Kinds whose response is a text."""
 
 
 class Verdict(StrEnum):
@@ -38,45 +42,83 @@ def score(question: Question, response: Response) -> Score:
     fault = problem(question, response)
     if fault:
         raise ValueError(f"{question.id}: {fault}")
-    rule = rule_of(question.kind)
+    rule = question.scoring.rule or rule_of(question.kind)
     if response.blank:
         return Score(Verdict.UNANSWERED, 0.0, question.points, rule)
-    share = _RULES[rule](key_of(question), frozenset(response.selected))
-    verdict = Verdict.CORRECT if share == 1 else Verdict.PARTIAL if share > 0 else Verdict.INCORRECT
+    share = _share(question, response, rule)
+    if share <= 0:
+        lost = question.points * question.scoring.penalty
+        return Score(Verdict.INCORRECT, -lost if lost else 0.0, question.points, rule)
+    verdict = Verdict.CORRECT if share == 1 else Verdict.PARTIAL
     return Score(verdict, question.points * share, question.points, rule)
 
 
 def problem(question: Question, response: Response) -> str:
     """Why the question does not admit this response, "" when it does. Invalid is neither wrong nor blank."""
+    if question.kind in TYPED:
+        return "a text is asked for" if response.selected else _problem_of_text(question, response.text)
+    if response.text:
+        return "options are to be chosen"
     known = [option.id for option in question.options]
     strange = [option_id for option_id in response.selected if option_id not in known]
     if strange:
         return f"no option {strange[0]!r}"
     if len(set(response.selected)) < len(response.selected):
         return "an option is chosen twice"
-    if question.kind == "single-choice" and len(response.selected) > 1:
+    if question.kind != "multiple-choice" and len(response.selected) > 1:
         return "only one option can be chosen"
     return ""
 
 
 def key_of(question: Question) -> frozenset[str]:
-    """The ids of the options that are right."""
+    """The ids of the options that are right; none where a text is asked for."""
     return frozenset(option.id for option in question.options if option.correct)
 
 
+def key_in_words(question: Question, letters: Mapping[str, str]) -> str:
+    """The key as it is told: the letters of its options, or the number or words that are right."""
+    match question.kind:
+        case "numeric":
+            from quizapp.assess import number
+
+            return number.key_in_words(question)
+        case "short-text":
+            return " or ".join(question.key)
+        case _:
+            key = key_of(question)
+            return ", ".join(letter for option_id, letter in letters.items() if option_id in key)
+
+
+def mistake_of(question: Question, response: Response) -> str:
+    """Why this wrong response was foreseen to be wrong, in Markdown; "" when it was not."""
+    if question.kind not in TYPED or response.blank or problem(question, response):
+        return ""
+    asked = cast("Numeric | ShortText", question)
+    for mistake in asked.mistakes:
+        if _is_right(_as_key(asked, mistake.response), response.text):
+            return mistake.rationale
+    return ""
+
+
+def is_right(question: Question, text: str) -> bool:
+    """Whether a typed response is right; ValueError in words for one that the question does not admit."""
+    fault = _problem_of_text(question, text)
+    if fault:
+        raise ValueError(fault)
+    return _is_right(question, text)
+
+
 def rule_of(kind: str) -> str:
-    """The name of the rule by which questions of a kind are scored."""
-    return "all-or-nothing" if kind == "single-choice" else "net-correct"
+    """The name of the rule by which questions of a kind are scored when they name none."""
+    return "net-correct" if kind == "multiple-choice" else "all-or-nothing"
 
 
-def rule_in_words(rule: str) -> str:
+def rule_in_words(rule: str, penalty: float = 0.0) -> str:
     """The rule as the learner is told it, before and after."""
-    if rule == "all-or-nothing":
-        return "all-or-nothing: the right option gets the points"
-    return (
-        "net-correct: each right choice adds an equal share of the points, each wrong one takes "
-        "a share away, never below zero"
-    )
+    words = _WORDS[rule]
+    if penalty:
+        words += f"; a wrong response costs {penalty:.0%} of the points, a blank one nothing"
+    return f"{rule}: {words}"
 
 
 def points_in_words(points: float) -> str:
@@ -84,16 +126,83 @@ def points_in_words(points: float) -> str:
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
-def _all_or_nothing(key: frozenset[str], chosen: frozenset[str]) -> float:
+def _share(question: Question, response: Response, rule: str) -> float:
+    if question.kind in TYPED:
+        return 1.0 if _is_right(question, response.text) else 0.0
+    known = frozenset(option.id for option in question.options)
+    return _RULES[rule](key_of(question), frozenset(response.selected), known)
+
+
+def _is_right(question: Question, text: str) -> bool:
+    if question.kind == "numeric":
+        from quizapp.assess import number
+
+        return number.is_right(question, number.read_number(question, text))
+    from quizapp.assess import wording
+
+    return wording.is_right(cast("ShortText", question), text)
+
+
+def _problem_of_text(question: Question, text: str) -> str:
+    if not text.strip():
+        return ""
+    if question.kind == "short-text":
+        from quizapp.assess import wording
+
+        return f"write {wording.LONGEST} characters at most" if len(text) > wording.LONGEST else ""
+    from quizapp.assess import number
+
+    try:
+        number.read_number(cast("Numeric", question), text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _as_key(question: Numeric | ShortText, response: str) -> Question:
+    """The question whose key this response would be, under the same tolerance."""
+    from dataclasses import replace
+
+    if question.kind == "short-text":
+        return replace(question, key=(response,), pattern="")
+    from quizapp.assess.number import read_number
+    from quizapp.bank.model import Interval
+
+    exact = str(read_number(question, response))
+    return replace(question, key=Interval(min=exact, max=exact))
+
+
+def _all_or_nothing(key: frozenset[str], chosen: frozenset[str], known: frozenset[str]) -> float:
     return 1.0 if chosen == key else 0.0
 
 
-def _net_correct(key: frozenset[str], chosen: frozenset[str]) -> float:
+def _each_answer(key: frozenset[str], chosen: frozenset[str], known: frozenset[str]) -> float:
+    # Each option is an answer by itself: chosen if it is a key, left if it is not.
+    return 1 - len(key ^ chosen) / len(known)
+
+
+def _net_correct(key: frozenset[str], chosen: frozenset[str], known: frozenset[str]) -> float:
     # PrairieLearn's definition; ticking everything does not pay, and one forgotten key costs only its share.
     return max(0, len(chosen & key) - len(chosen - key)) / len(key)
 
 
-_RULES: dict[str, Callable[[frozenset[str], frozenset[str]], float]] = {
+def _coverage(key: frozenset[str], chosen: frozenset[str], known: frozenset[str]) -> float:
+    # PrairieLearn's definition.
+    found = len(chosen & key)
+    return found / len(key) * found / len(chosen) if chosen else 0.0
+
+
+_RULES: dict[str, Callable[[frozenset[str], frozenset[str], frozenset[str]], float]] = {
     "all-or-nothing": _all_or_nothing,
+    "each-answer": _each_answer,
     "net-correct": _net_correct,
+    "coverage": _coverage,
+}
+_WORDS = {
+    "all-or-nothing": "only what is right in full gets the points",
+    "each-answer": "each option that is rightly chosen or rightly left adds an equal share of the points",
+    "net-correct": "each right choice adds an equal share of the points, each wrong one takes "
+    "a share away, never below zero",
+    "coverage": "the share of the right options that you chose, times the share of your choices "
+    "that is right",
 }

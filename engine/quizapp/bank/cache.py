@@ -21,7 +21,7 @@ from quizapp import __version__
 from quizapp.bank.compiled import FileStamp, FreshBank, QuestionRow, stamp_of
 
 VERSION = (
-    f"{__version__}/1"  # the second number is raised when this layout, or what compilation makes, changes
+    f"{__version__}/2"  # the second number is raised when this layout, or what compilation makes, changes
 )
 APPLICATION_ID = 0x51424B31  # "QBK1"
 TICK_NS = 2_000_000_000  # the coarsest clock of a file system that people use (FAT)
@@ -31,7 +31,7 @@ CREATE TABLE bank (version TEXT, path TEXT, size INT, mtime_ns INT, ctime_ns INT
                    hash TEXT, facts TEXT, ids TEXT, checksum INT);
 CREATE TABLE question (position INTEGER PRIMARY KEY, id TEXT, kind TEXT, objective TEXT, revision INT,
                        points REAL, hash TEXT, option_ids TEXT, pins TEXT, demos INT, target_time_s REAL,
-                       checksum INT);
+                       rule TEXT, checksum INT);
 CREATE TABLE body (position INTEGER PRIMARY KEY, json TEXT, checksum INT);
 """
 
@@ -77,7 +77,7 @@ class CachedBank:
             option_ids, pins = stored[7:9]
             rows.append(
                 QuestionRow._make(
-                    (*stored[1:7], tuple(option_ids.split()), json.loads(pins) if pins else {}, *stored[9:11])
+                    (*stored[1:7], tuple(option_ids.split()), json.loads(pins) if pins else {}, *stored[9:12])
                 )
             )
         if not rows:
@@ -174,7 +174,7 @@ def _write(connection: sqlite3.Connection, path: Path, bank: FreshBank, stamp: F
     with connection:
         connection.execute("INSERT INTO bank VALUES (?,?,?,?,?,?,?,?,?,?)", (*row, _checksum(row)))
         connection.executemany(
-            "INSERT INTO question VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO question VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (_with_checksum(_stored(position, row)) for position, row in enumerate(bank.index)),
         )
         connection.executemany(
@@ -187,7 +187,7 @@ def _stored(position: int, row: QuestionRow) -> tuple[Any, ...]:
     pins = json.dumps(row.pins) if row.pins else ""
     time_s = None if row.target_time_s is None else float(row.target_time_s)
     head = (position, row.id, row.kind, row.objective, row.revision, float(row.points), row.hash)
-    return (*head, " ".join(row.option_ids), pins, row.demos, time_s)
+    return (*head, " ".join(row.option_ids), pins, row.demos, time_s, row.rule)
 
 
 def _with_checksum(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -5,16 +5,26 @@ An error makes a question unfair, misleading or dead; a warning is something to 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from quizapp.bank.findings import Finding, Severity, Where
 from quizapp.bank.load import LoadedBank
 from quizapp.bank.markdown import Block, parse, to_plain
-from quizapp.bank.model import Bank, MultipleChoice, Option, Question, SingleChoice
+from quizapp.bank.model import (
+    Bank,
+    MultipleChoice,
+    Numeric,
+    Option,
+    Question,
+    ShortText,
+    SingleChoice,
+    TrueFalse,
+)
 from quizapp.bank.references import referenced
 from quizapp.bank.spelling import parse_count
 from quizapp.bank.text import visible
@@ -52,6 +62,8 @@ _SENTENCE = re.compile(r"[^.?!\n]*\?|[^.?!\n]*\b[Ww]hich[^.?!\n]*[:.]\s*$")
 _JOINED = re.compile(r"[\u200c\u200d\ufe0e\ufe0f]|[\U0001f3fb-\U0001f3ff]")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _COMMENT = re.compile(r"<!--")
+# What makes patterns with nested repetitions try for ages.
+_PROBES = ("a" * 60 + "!", "0" * 60 + "!", " a" * 30 + "!", "a.b-" * 15 + "!")
 
 
 class Demo(Protocol):
@@ -70,11 +82,16 @@ class Demo(Protocol):
 
 
 Demos = Mapping[str, Demo]
+Judge = Callable[[Question, str], bool]
+"""Whether a typed response is right; raises ValueError in words for one that the question does not admit."""
 
 
-def check_bank(loaded: LoadedBank, demos: Demos | None) -> list[Finding]:
-    """What is wrong with the valid questions of a bank. Without `demos`, links to them go unchecked."""
-    check = _Check(loaded, demos)
+def check_bank(loaded: LoadedBank, demos: Demos | None, judge: Judge | None = None) -> list[Finding]:
+    """What is wrong with the valid questions of a bank.
+
+    Without `demos`, links to them go unchecked; without `judge`, so do the mistakes and forms of typed kinds.
+    """
+    check = _Check(loaded, demos, judge)
     for index, question in enumerate(loaded.bank.questions):
         check.question(index, question)
     check.whole()
@@ -82,9 +99,9 @@ def check_bank(loaded: LoadedBank, demos: Demos | None) -> list[Finding]:
 
 
 class _Check:
-    def __init__(self, loaded: LoadedBank, demos: Demos | None) -> None:
+    def __init__(self, loaded: LoadedBank, demos: Demos | None, judge: Judge | None) -> None:
         self.findings: list[Finding] = []
-        self._loaded, self._demos = loaded, demos
+        self._loaded, self._demos, self._judge = loaded, demos, judge
         self._folder = Path(loaded.path).parent
         self._english = loaded.bank.language.lower().startswith("en")
 
@@ -132,6 +149,13 @@ class _Check:
             self._text((*at, "references", number, "title"), reference.title, short=True)
         if isinstance(question, SingleChoice | MultipleChoice):
             self._options(at, question)
+        elif isinstance(question, TrueFalse):
+            for option in question.options:
+                self._text((*at, option.id, "rationale"), option.rationale)
+                self._option_words((*at, option.id, "rationale"), option.rationale, question)
+                self._demo((*at, option.id), option)
+        else:
+            self._typed(at, question)
         self._symptom(at, question)
         self._ground(at, question)
 
@@ -198,9 +222,47 @@ class _Check:
                 self._report((*where, "text"), "unpinned", message, "add pin: last")
             self._demo(where, option)
 
+    def _typed(self, at: Where, question: Numeric | ShortText) -> None:
+        self._text((*at, "rationale"), question.rationale)
+        if isinstance(question, ShortText):
+            self._forms(at, question)
+        for number, mistake in enumerate(question.mistakes):
+            where = (*at, "mistakes", number)
+            self._text((*where, "rationale"), mistake.rationale)
+            if self._judge is None:
+                continue
+            try:
+                right = self._judge(question, mistake.response)
+            except ValueError as error:
+                message, _, hint = str(error).partition("; ")
+                self._report(
+                    (*where, "response"), "bad-mistake", message, hint or "write one that a learner can"
+                )
+                continue
+            if right:
+                message = f"{mistake.response!r} is right by this question's key"
+                hint = "remove it, or make the key narrower"
+                self._report((*where, "response"), "mistake-is-right", message, hint)
+
+    def _forms(self, at: Where, question: ShortText) -> None:
+        if self._judge is None:
+            return
+        for number, form in enumerate(question.key[1:], 1):
+            before = dataclasses.replace(question, key=question.key[:number], pattern="")
+            if self._judge(before, form):
+                message = f"{form!r} is the same as a form before it"
+                self._warn((*at, "key", number), "duplicate-form", message, "remove it")
+        for probe in _PROBES if question.pattern else ():
+            try:
+                self._judge(question, probe)
+            except ValueError as error:
+                message, hint = f"{error}", "write it without nested repetitions such as (a+)+"
+                self._report((*at, "pattern"), "slow-pattern", message, hint)
+                return
+
     def _option_words(self, where: Where, text: str, question: Question) -> None:
         """Letters and positions exist only on screen, and differ from learner to learner."""
-        if isinstance(question, SingleChoice | MultipleChoice):
+        if question.options:
             ids = [option.id for option in question.options]
             for option_id in referenced(text):
                 if option_id not in ids:
@@ -276,17 +338,19 @@ class _Check:
         if question.symptom is None:
             hint = "add symptom:, or verified_by: reference or judgement"
             self._report((*at, "verified_by"), "no-ground", "an experiment needs a symptom to look for", hint)
-        if isinstance(question, SingleChoice | MultipleChoice):
-            options = list(enumerate(question.options))
-            for number, option in options:
-                if option.correct and option.demo is None:
-                    message = f"the key {option.id} has no demo that could show the symptom"
-                    self._report(
-                        (*at, "options", number), "no-ground", message, "add demo: {name: …, variant: …}"
-                    )
-            if not any(option.demo for _, option in options if not option.correct):
-                message = "no distractor has a demo, so no experiment can rule one out"
-                self._report((*at, "options"), "no-ground", message, "add demo: to one at least")
+        if not question.options:
+            hint = "write verified_by: reference or judgement"
+            self._report((*at, "verified_by"), "no-ground", f"a {question.kind} key has no demo", hint)
+            return
+        sides = isinstance(question, TrueFalse)
+        for number, option in enumerate(question.options):
+            if option.correct and option.demo is None:
+                message = f"the key {option.id} has no demo that could show the symptom"
+                where: Where = (*at, option.id) if sides else (*at, "options", number)
+                self._report(where, "no-ground", message, "add demo: {name: …, variant: …}")
+        if not any(option.demo for option in question.options if not option.correct):
+            message = "no distractor has a demo, so no experiment can rule one out"
+            self._report(at if sides else (*at, "options"), "no-ground", message, "add demo: to one at least")
 
     def _text(self, where: Where, text: str, *, short: bool = False) -> None:
         """Characters that don't come out as the author sees them."""

@@ -45,6 +45,8 @@ class QuestionRow(NamedTuple):
     demos: int
     """Options with a demo."""
     target_time_s: float | None
+    rule: str = ""
+    """The scoring rule that the question names, "" for its kind's own."""
 
 
 class FreshBank:
@@ -69,6 +71,7 @@ class FreshBank:
                 pins={option.id: option.pin for option in question.options if option.pin},
                 demos=sum(option.demo is not None for option in question.options),
                 target_time_s=question.target_time_s,
+                rule=question.scoring.rule or "",
             )
             for question, body in zip(bank.questions, self.bodies, strict=True)
         ]

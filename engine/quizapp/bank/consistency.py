@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from quizapp.bank.findings import Where
-from quizapp.bank.model import MultipleChoice, Predicate, Question, SingleChoice, Symptom
+from quizapp.bank.model import (
+    MultipleChoice,
+    Numeric,
+    Predicate,
+    Question,
+    ShortText,
+    SingleChoice,
+    Symptom,
+    TrueFalse,
+)
 
 Complaint = tuple[Where, str, str, str]  # place inside the question, code, message, hint
 
 PER_DEVICE = ("mean", "minimum", "maximum", "longest_zero_s")
+_NUMBER_LIKE = re.compile(r"[0-9.,'_+-]|[eE][+-]?[0-9]")
 OF_THE_JOB = ("processes", "steps_per_s")
 
 
@@ -27,8 +38,65 @@ def complaints(question: Question) -> Iterator[Complaint]:
         if not any(correct for _, correct, _ in options):
             yield ("options",), "no-key", "no option is the key", "mark the right one with correct: true"
         yield from option_complaints(options, single=isinstance(question, SingleChoice))
+    elif isinstance(question, TrueFalse):
+        if question.true.correct == question.false.correct:
+            message = "both answers are keys" if question.true.correct else "neither answer is the key"
+            yield (), "no-key", message, "write correct: true under one of true and false"
+    elif isinstance(question, Numeric):
+        yield from _number_complaints(question)
+    elif isinstance(question, ShortText):
+        yield from _text_complaints(question)
+    if question.scoring.rule is not None and not isinstance(question, MultipleChoice):
+        message = f"{question.kind} is right or wrong as a whole"
+        yield ("scoring", "rule"), "bad-rule", message, "remove rule, or make it kind: multiple-choice"
     if question.symptom is not None:
         yield from symptom_complaints(question.symptom)
+
+
+def _number_complaints(question: Numeric) -> Iterator[Complaint]:
+    from decimal import Decimal
+
+    low, high = question.key.min, question.key.max
+    if low is None and high is None:
+        yield ("key",), "no-key", "the key has no bound", "write a number, or {min: …, max: …}"
+    elif low is not None and high is not None and Decimal(low) > Decimal(high):
+        yield ("key",), "bad-value", f"min {low} is above max {high}", "swap the two"
+    if question.significant_digits is not None:
+        where: Where = ("significant_digits",)
+        if question.tolerance is not None:
+            yield where, "bad-value", "stands beside a tolerance", "leave one of the two"
+        if low is None or low != high:
+            yield where, "bad-value", "a range has no digits to round to", "write one number as the key"
+        if question.significant_digits > 30:
+            yield where, "bad-value", "no one types so many digits", "write 30 at most"
+    for unit, factor in question.units.items():
+        if Decimal(factor) <= 0:
+            hint = f"write how much of {question.unit or 'the unit'} one {unit} is"
+            yield ("units", unit), "bad-value", f"{factor} is no factor", hint
+        if unit == question.unit:
+            hint = "list other units only"
+            yield ("units", unit), "bad-value", f"{unit} is the question's own unit", hint
+        if not unit or unit != unit.strip() or _NUMBER_LIKE.match(unit):
+            yield ("units", unit), "bad-value", f"{unit!r} can't be typed as a unit", "write one such as GiB"
+
+
+def _text_complaints(question: ShortText) -> Iterator[Complaint]:
+    if not question.key:
+        yield ("key",), "no-key", "no form is right", "list one at least"
+    if not question.pattern:
+        return
+    import regex
+
+    try:
+        regex.compile(question.pattern)
+    except regex.error as error:
+        message = f"is no regular expression: {error}"
+        yield (
+            ("pattern",),
+            "bad-pattern",
+            message,
+            "quote it in single quotes, so that YAML keeps backslashes",
+        )
 
 
 def option_complaints(

@@ -309,8 +309,16 @@ class _Reading(Reports):
             ):
                 continue
             where, key, code, message, hint = in_words(problem, kind)
+            place = places.find(where, key=key)
+            said = self.findings[-1] if self.findings else None
+            if said is not None and (said.line, said.column, said.message) == (
+                place[0] + 1,
+                place[1] + 1,
+                message,
+            ):
+                continue  # a number that stands for both bounds is wrong once
             words = place_words((*prefix, *(where[:-1] if key else where)), question_id, option_ids)
-            self._add(*places.find(where, key=key), words, code, message, hint)
+            self._add(*place, words, code, message, hint)
 
     def _add(self, line: int, column: int, where: str, code: str, message: str, hint: str) -> None:
         if len(self.findings) == MAX_FINDINGS:

@@ -15,6 +15,7 @@ from quizapp.bank.text import visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 __all__ = [
@@ -367,7 +368,30 @@ def _markdown_it() -> MarkdownIt:
             .use(deflist_plugin)
             .use(admon_plugin)
         )
+        _parser.block.ruler.at("footnote_def", _note, {"alt": ["paragraph", "reference"]})
     return _parser
+
+
+def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The plugin's rule for a footnote's definition. A second one of a name gets a name of its own: it would
+    take the place of the first, whose words would be lost.
+    """
+    from mdit_py_plugins.footnote.index import footnote_def
+
+    known = set(state.env.get("footnotes", {}).get("refs", {}))
+    place = len(state.tokens)
+    if not footnote_def(state, start, end, silent):
+        return False
+    if not silent:
+        token, refs = state.tokens[place], state.env["footnotes"]["refs"]
+        label = token.meta["label"]
+        if f":{label}" in known:
+            number = 2
+            while f":{label}-{number}" in refs:
+                number += 1
+            token.meta["label"] = f"{label}-{number}"
+            refs[f":{label}-{number}"] = -1
+    return True
 
 
 def document_to_json(document: Document) -> str:

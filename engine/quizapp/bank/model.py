@@ -16,15 +16,18 @@ from quizapp.bank.spelling import (
     BOUNDS,
     BY_KIND,
     COUNT,
+    DECIMAL,
     DEVICES,
     DURATION,
     FIGURE_PATH,
     FLAG,
     ID,
+    INTERVAL,
     NUMBER,
     SHARE,
     TEXT,
     THIS_FORMAT,
+    TOLERANCE,
     URL,
 )
 
@@ -33,6 +36,8 @@ Variant = Literal["fault", "fix"]
 Meter = Literal[
     "util", "compute", "collective", "data_wait", "host_wait", "memory_bytes", "processes", "steps_per_s"
 ]
+
+Rule = Literal["all-or-nothing", "each-answer", "net-correct", "coverage"]
 
 Id = Annotated[str, ID]
 Text = Annotated[str, TEXT]
@@ -157,6 +162,16 @@ class Reference(_Strict):
 
 
 @record
+class Scoring(_Strict):
+    """How responses to a question become points."""
+
+    rule: Rule | None = None
+    """Of multiple-choice: what a response that is partly right earns; net-correct unless said otherwise."""
+    penalty: Annotated[float, SHARE] = 0.0
+    """Share of the points that a wrong response costs. One that is left blank costs nothing."""
+
+
+@record
 class _Question(_Strict):
     id: Id
     """Permanent, unique in the bank, never positional; kebab-case."""
@@ -167,6 +182,7 @@ class _Question(_Strict):
     target_time_s: Annotated[float, DURATION] | None = field(default=None, metadata={"alias": "target_time"})
     """Difficulty as a time budget, such as 90s."""
     points: Annotated[float, NUMBER] = 1.0
+    scoring: Scoring = field(default_factory=Scoring)
     stem: Text
     """Markdown: what is asked."""
     symptom: Symptom | None = None
@@ -193,10 +209,109 @@ class MultipleChoice(_Question):
     options: tuple[Option, ...]
 
 
-# A further kind is a dataclass here, a name in KINDS, a line in snapshot.py, a scorer in assess/scoring.py,
-# and a view in each front end.
-Question = SingleChoice | MultipleChoice
-KINDS: dict[str, type[Question]] = {"single-choice": SingleChoice, "multiple-choice": MultipleChoice}
+@record
+class Side(_Strict):
+    """One of the two answers to a true-false question."""
+
+    correct: Annotated[bool, FLAG] = False
+    """True for the key."""
+    text: AnyText = ""
+    """Shown in place of True or False, for banks in other languages."""
+    rationale: Text
+    """Markdown: why this answer is right or wrong."""
+    demo: DemoLink | None = None
+    """The experiment that speaks to this answer."""
+
+
+@record
+class TrueFalse(_Question):
+    """A statement that holds, or does not."""
+
+    kind: Literal["true-false"]
+    true: Side
+    false: Side
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The two answers as options that keep their places."""
+        return (
+            _as_option("true", self.true.text or "True", self.true, "first"),
+            _as_option("false", self.false.text or "False", self.false, "last"),
+        )
+
+
+def _as_option(id: str, text: str, side: Side, pin: Literal["first", "last"]) -> Option:
+    return Option(id=id, text=text, correct=side.correct, rationale=side.rationale, demo=side.demo, pin=pin)
+
+
+@record
+class Interval(_Strict):
+    """Decimal numbers from `min` to `max`, both included; a number alone stands for both."""
+
+    min: Annotated[str, DECIMAL] | None = None
+    max: Annotated[str, DECIMAL] | None = None
+
+
+@record
+class Mistake(_Strict):
+    """A wrong response that learners give for a reason."""
+
+    response: Text
+    """As a learner would type it."""
+    rationale: Text
+    """Markdown: what is wrong with it."""
+
+
+@record
+class Numeric(_Question):
+    """A number is asked for, typed, with or without its unit."""
+
+    kind: Literal["numeric"]
+    key: Annotated[Interval, INTERVAL]
+    """The right number, or {min: …, max: …}."""
+    tolerance: Annotated[str, TOLERANCE] | None = None
+    """How far off is right still: 0.5, or 5% of the key."""
+    significant_digits: Annotated[int, COUNT] | None = None
+    """In place of a tolerance: right when key and response round to the same, to so many digits."""
+    unit: AnyText = ""
+    """What the number counts; typing it is optional."""
+    units: dict[AnyText, Annotated[str, DECIMAL]] = field(default_factory=dict)
+    """Other units that may be typed, and how much of `unit` one of each is."""
+    rationale: Text
+    """Markdown: why the key is right."""
+    mistakes: tuple[Mistake, ...] = ()
+    options: ClassVar[tuple[Option, ...]] = ()
+
+
+@record
+class ShortText(_Question):
+    """A word or a few are asked for, typed."""
+
+    kind: Literal["short-text"]
+    key: tuple[Text, ...]
+    """The forms that are right; the first is shown as the key."""
+    pattern: AnyText = ""
+    """A regular expression whose full match is right as well."""
+    case: Literal["fold", "exact"] = "fold"
+    """Whether DDP and ddp are one."""
+    accents: Literal["fold", "exact"] = "exact"
+    """Whether é and e are one."""
+    rationale: Text
+    """Markdown: why the key is right."""
+    mistakes: tuple[Mistake, ...] = ()
+    options: ClassVar[tuple[Option, ...]] = ()
+
+
+# A further kind is a dataclass here, a name in KINDS, a line in snapshot.py and in consistency.py, a scorer
+# in assess/scoring.py, and a view in each front end.
+Question = SingleChoice | MultipleChoice | TrueFalse | Numeric | ShortText
+KINDS: dict[str, type[Question]] = {
+    "single-choice": SingleChoice,
+    "multiple-choice": MultipleChoice,
+    "true-false": TrueFalse,
+    "numeric": Numeric,
+    "short-text": ShortText,
+}
 
 
 @record

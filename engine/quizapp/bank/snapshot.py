@@ -14,11 +14,15 @@ from quizapp.bank.model import (
     DemoLink,
     Explanation,
     Figure,
+    Interval,
+    Mistake,
     Option,
     Predicate,
     Question,
     Range,
     Reference,
+    Scoring,
+    Side,
     Symptom,
     Take,
 )
@@ -35,7 +39,19 @@ def question_to_json(question: Question) -> str:
 def question_from_json(text: str) -> Question:
     """The question that `question_to_json` wrote."""
     data = json.loads(text)
-    data["options"] = tuple(_option(option) for option in data["options"])
+    if "options" in data:
+        data["options"] = tuple(_option(option) for option in data["options"])
+    for side in ("true", "false"):
+        if side in data:
+            data[side] = _side(data[side])
+    if isinstance(data.get("key"), dict):
+        data["key"] = Interval(**data["key"])
+    elif "key" in data:
+        data["key"] = tuple(data["key"])
+    if "mistakes" in data:
+        data["mistakes"] = tuple(Mistake(**mistake) for mistake in data["mistakes"])
+    if "scoring" in data:
+        data["scoring"] = Scoring(**data["scoring"])
     data["explanation"] = _explanation(data["explanation"])
     if "symptom" in data:
         data["symptom"] = _symptom(data["symptom"])
@@ -91,6 +107,12 @@ def _option(data: dict[str, Any]) -> Option:
     if "demo" in data:
         data["demo"] = DemoLink(**data["demo"])
     return Option(**data)
+
+
+def _side(data: dict[str, Any]) -> Side:
+    if "demo" in data:
+        data["demo"] = DemoLink(**data["demo"])
+    return Side(**data)
 
 
 def _explanation(data: dict[str, Any]) -> Explanation:

@@ -14,6 +14,10 @@ FORMAT = 1
 
 _ID_PATTERN = "^[a-z0-9]{1,50}(-[a-z0-9]{1,50}){0,9}$"
 
+# Exponents of three digits are more than any unit needs, and keep arithmetic small.
+_DECIMAL_PATTERN = r"^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})?$"
+_TOLERANCE_PATTERN = r"^([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})? ?%?$"
+
 _UNITS_S = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -56,6 +60,20 @@ def parse_number(text: str, *, words: str = "") -> float:
     if stripped.endswith("%"):
         return _number(stripped[:-1].rstrip(), words) / 100
     return _number(stripped, words)
+
+
+def parse_decimal(text: str) -> str:
+    """A decimal number as it is written, kept exact. Raises ValueError in words for an author."""
+    if re.fullmatch(_DECIMAL_PATTERN, text) is None:
+        raise ValueError(f"{text!r} is no number; write one such as 21, 0.5 or 2.1e9")
+    return text
+
+
+def parse_tolerance(text: str) -> str:
+    """A tolerance as it is written: `0.5`, or `5%` of the key. Raises ValueError in words for an author."""
+    if re.fullmatch(_TOLERANCE_PATTERN, text) is None:
+        raise ValueError(f"{text!r} is no tolerance; write one such as 0.5, or 5% of the key")
+    return text
 
 
 def parse_flag(text: str) -> bool:
@@ -178,9 +196,12 @@ class Written:
 
 
 class ShortBounds:
-    """`value: 1` as short for `value: {min: 1, max: 1}`."""
+    """`value: 1` as short for `value: {min: 1, max: 1}`; `number` is how a bound is written."""
 
-    __slots__ = ()
+    __slots__ = ("number",)
+
+    def __init__(self, number: Written) -> None:
+        self.number = number
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
@@ -190,7 +211,7 @@ class ShortBounds:
         )
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        return {"anyOf": [handler(schema), dict(NUMBER.json_schema)]}
+        return {"anyOf": [handler(schema), dict(self.number.json_schema)]}
 
 
 class ByKind:
@@ -209,6 +230,8 @@ _SCALAR = ["string", "number", "boolean"]
 TEXT = Written(parse_text, {"type": _SCALAR}, pattern=r"\S")
 ANY_TEXT = Written(str, {"type": _SCALAR})
 ID = Written(parse_id, {"type": ["string", "integer"]}, pattern=_ID_PATTERN)
+DECIMAL = Written(parse_decimal, {"type": ["string", "number"]}, pattern=_DECIMAL_PATTERN)
+TOLERANCE = Written(parse_tolerance, {"type": ["string", "number"]}, pattern=_TOLERANCE_PATTERN)
 FLAG = Written(parse_flag, {"type": "boolean"})
 COUNT = Written(parse_count, {"type": "integer", "minimum": 1})
 DEVICES = Written(parse_devices, {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "all"}]})
@@ -230,5 +253,7 @@ DURATION = Written(
 URL = Written(parse_url, {"type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"})
 FIGURE_PATH = Written(parse_figure_path, {"type": "string", "pattern": r"\S"})
 THIS_FORMAT = Written(parse_format, {"const": FORMAT})
-BOUNDS = ShortBounds()
+PATTERNED = (TEXT, ID, DECIMAL, TOLERANCE)
+BOUNDS = ShortBounds(NUMBER)
+INTERVAL = ShortBounds(DECIMAL)
 BY_KIND = ByKind()

@@ -22,6 +22,11 @@ _PARTS: dict[str, tuple[type, str]] = {
     "explanation": (model.Explanation, "explanation"),
     "figure": (model.Figure, "figure"),
     "references": (model.Reference, "reference"),
+    "scoring": (model.Scoring, "scoring"),
+    "true": (model.Side, "true"),
+    "false": (model.Side, "false"),
+    "key": (model.Interval, "key"),
+    "mistakes": (model.Mistake, "mistake"),
     "shuffle": (str, "shuffle"),
 } | dict.fromkeys(("mean", "minimum", "maximum", "longest_zero_s", "value"), (model.Range, "range"))
 
@@ -72,7 +77,7 @@ def in_words(error: Mapping[str, Any], kind: str | None) -> tuple[Where, bool, s
 
 
 def _mismatch(given: str, pattern: str) -> tuple[str, str]:
-    written = next(written for written in (spelling.TEXT, spelling.ID) if written.pattern == pattern)
+    written = next(written for written in spelling.PATTERNED if written.pattern == pattern)
     try:
         written.read(given)
     except ValueError as error:

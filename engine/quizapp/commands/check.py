@@ -53,6 +53,7 @@ def command(
 
 def examine(path: Path, demos: Demos) -> tuple[int, list[Finding]]:
     """The number of valid questions in a bank, and everything that is wrong with it, in the file's order."""
+    from quizapp.assess.scoring import is_right
     from quizapp.bank.check import check_bank
     from quizapp.bank.findings import BankError
     from quizapp.bank.load import read_bank
@@ -61,7 +62,7 @@ def examine(path: Path, demos: Demos) -> tuple[int, list[Finding]]:
         loaded, findings = read_bank(path)
     except BankError as error:
         return 0, error.findings
-    findings = findings + check_bank(loaded, demos)
+    findings = findings + check_bank(loaded, demos, is_right)
     return len(loaded.bank.questions), sorted(findings, key=lambda finding: (finding.line, finding.column))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quizapp.assess.scoring import TYPED, key_in_words
 from quizapp.bank.text import visible
 from quizapp.errors import QuizappError
 from quizapp.lab.evidence import FORMAT, summary_of
@@ -124,8 +125,12 @@ def _asked(sitting: Sitting, place: int, question: Question) -> Iterator[str]:
 def _given(sitting: Sitting, place: int, question: Question) -> Iterator[str]:
     letters = sitting.letters(place)
     score = sitting.score(place)
-    chosen = [f"{letters[one]} {_code(one)}" for one in sitting.response(place).selected if one in letters]
+    response = sitting.response(place)
+    chosen = [f"{letters[one]} {_code(one)}" for one in response.selected if one in letters]
     keys = [f"{letters[o.id]} {_code(o.id)}" for o in question.options if o.correct and o.id in letters]
+    if question.kind in TYPED:
+        chosen = [_code(response.text)] if response.text else []
+        keys = [_code(key_in_words(question, letters))]
     yield "## The response"
     yield ""
     yield f"- response: {', '.join(chosen) or 'none'}"

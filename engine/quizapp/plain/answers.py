@@ -9,12 +9,14 @@ from typing import NamedTuple
 class Said(NamedTuple):
     """What a line says: `command` is `answer`, `unclear` or one of the names in ALIASES.
 
-    `options` are the option ids of an answer, or the one whose demo is meant; `why` tells what is unclear.
+    `options` are the option ids of an answer, or the one whose demo is meant; `text` is an answer to a
+    question that asks for one; `why` tells what is unclear.
     """
 
     command: str
     options: tuple[str, ...] = ()
     why: str = ""
+    text: str = ""
 
 
 ALIASES = {
@@ -52,12 +54,19 @@ ALIASES = {
 }
 
 
-def parse(line: str, letters: Mapping[str, str], *, several: bool, answering: bool) -> Said:
+def parse(line: str, letters: Mapping[str, str], *, several: bool, answering: bool, typed: str = "") -> Said:
     """The meaning of a line.
 
     `letters`: option id -> letter on screen. `several`: more than one option may be chosen. `answering` False
-    reads commands only, so that their letters are free. A leading ":" makes a line a command in any case.
+    reads commands only, so that their letters are free. `typed`: the kind of a question that asks for a text.
+    Where words are asked for every line is an answer, where a number is, only what is no command. A leading
+    ":" makes a line a command in any case.
     """
+    said = line.strip()
+    if answering and typed and said not in ("", "?") and not said.startswith(":"):
+        command = typed == "numeric" and said.lower() in ALIASES
+        if not command:
+            return Said("answer", text=said)
     words = line.replace(",", " ").split()
     if not words:
         return Said("skip")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
 from quizapp.assess.response import Response
-from quizapp.assess.scoring import problem
+from quizapp.assess.scoring import TYPED, problem
 from quizapp.plain import view
 from quizapp.plain.talk import Talk
 from quizapp.store.database import StoreUnavailable
@@ -152,13 +152,17 @@ class _Conversation:
     def _answer(self, place: int) -> int | None:
         sitting, talk = self._sitting, self._talk
         letters = sitting.letters(place)
-        several = sitting.question(place).kind == "multiple-choice"
-        last = list(letters.values())[-1]
+        kind = sitting.question(place).kind
+        several = kind == "multiple-choice"
+        typed = kind if kind in TYPED else ""
+        prompt = (
+            f"Answer (A-{list(letters.values())[-1]}, ? for help):" if letters else "Answer (? for help):"
+        )
         while True:
-            said = self._read(f"Answer (A-{last}, ? for help):", letters, several=several, answering=True)
+            said = self._read(prompt, letters, several=several, answering=True, typed=typed)
             match said.command:
                 case "answer":
-                    response = Response(said.options)
+                    response = Response(said.options, said.text)
                     fault = problem(sitting.question(place), response)
                     if not fault:
                         self._respond(place, response)
@@ -244,7 +248,7 @@ class _Conversation:
                 case "appeal":
                     self._appeal(place)
                 case _:
-                    _help(talk, answering=False)
+                    _help(talk, answering=False, typed=False)
 
     def _common(self, said: Said, place: int) -> _To | None:
         """What every prompt understands; where to go, or None to stay."""
@@ -261,7 +265,8 @@ class _Conversation:
             case "demo":
                 self._demo(place, said.options[0])
             case _:
-                _help(self._talk, answering=not self._sitting.submitted(place))
+                typed = self._sitting.question(place).kind in TYPED
+                _help(self._talk, answering=not self._sitting.submitted(place), typed=typed)
         return None
 
     def _next(self, place: int) -> int | None:
@@ -288,7 +293,9 @@ class _Conversation:
         places = self._sitting.open_items()
         return next((ahead for ahead in places if ahead > place), places[0] if places else None)
 
-    def _read(self, prompt: str, letters: dict[str, str], *, several: bool, answering: bool) -> Said:
+    def _read(
+        self, prompt: str, letters: dict[str, str], *, several: bool, answering: bool, typed: str = ""
+    ) -> Said:
         while True:
             line = self._talk.ask(prompt)
             if line is None:
@@ -297,7 +304,7 @@ class _Conversation:
             # Not needed to show the first question, and so not loaded for it.
             from quizapp.plain.answers import parse
 
-            said = parse(line, letters, several=several, answering=answering)
+            said = parse(line, letters, several=several, answering=answering, typed=typed)
             if said.command != "unclear":
                 return said
             self._talk.say(f"{said.why} Type ? for help.")
@@ -344,7 +351,7 @@ class _To:
         self.place = place
 
 
-def _help(talk: Talk, *, answering: bool) -> None:
+def _help(talk: Talk, *, answering: bool, typed: bool) -> None:
     rows = [
         ("? or help", "this"),
         ("Enter, s or skip", "go on; a question left open comes again" if answering else "go on"),
@@ -354,8 +361,12 @@ def _help(talk: Talk, *, answering: bool) -> None:
         ("finish", "end the attempt; open questions count as unanswered"),
         ("q or quit", "leave; everything is saved, taking the bank again goes on"),
     ]
+    if typed:
+        rows = [row for row in rows if row[0] != "demo a"]
     if answering:
-        rows.insert(0, ("a   a c   b,d", "answer by letters, or by the options' ids"))
+        by_letters = ("a   a c   b,d", "answer by letters, or by the options' ids")
+        answer = ("…", "what you type is the answer") if typed else by_letters
+        rows.insert(0, answer)
         rows[5:5] = [("x or clear", "take the answer back"), ("submit", "let a kept answer stand")]
     else:
         rows[4:4] = [
@@ -363,7 +374,9 @@ def _help(talk: Talk, *, answering: bool) -> None:
             ("t or test", "test the key by experiment, on this machine"),
             ("! or appeal", "write to the bank's author that the experiment disagrees"),
         ]
-    for typed, does in rows:
-        talk.say(f"  {typed:18}{does}")
-    if answering:
+    for words, does in rows:
+        talk.say(f"  {words:18}{does}")
+    if answering and typed:
+        talk.say("  :b is the command b in any case, where b alone would be an answer.")
+    elif answering:
         talk.say("  A letter that stands before an option is an answer; :b is the command b in any case.")

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quizapp.assess.scoring import Score, Verdict, key_of, points_in_words, rule_in_words, rule_of
+from quizapp.assess.scoring import (
+    TYPED,
+    Score,
+    Verdict,
+    key_in_words,
+    key_of,
+    mistake_of,
+    points_in_words,
+    rule_in_words,
+    rule_of,
+)
 from quizapp.plain.talk import Talk
 
 if TYPE_CHECKING:
@@ -38,13 +48,24 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
         talk.indented(_text(talk, option.text, letters, indent=6), f"  {letter}  ")
         if option.demo is not None:
             talk.say(f"     [demo {option.demo.name}, {option.demo.variant}]")
-    talk.say()
+    if letters:
+        talk.say()
+    rule, penalty = asked.scoring.rule or rule_of(asked.kind), asked.scoring.penalty
     if asked.kind == "multiple-choice":
-        talk.wrapped(f"Choose all that apply. Scored {rule_in_words(rule_of(asked.kind))}.")
+        talk.wrapped(f"Choose all that apply. Scored {rule_in_words(rule, penalty)}.")
+    elif penalty:
+        talk.wrapped(f"Scored {rule_in_words(rule, penalty)}.")
+    if asked.kind == "numeric":
+        units = [unit for unit in (asked.unit, *asked.units) if unit]
+        talk.wrapped(
+            f"A number is asked for, in {' or '.join(units)}." if units else "A number is asked for."
+        )
+    elif asked.kind == "short-text":
+        talk.say("A word or a few are asked for.")
     given = sitting.response(place)
     if not given.blank and not sitting.submitted(place):
-        chosen = ", ".join(letters[option_id] for option_id in given.selected)
-        talk.say(f"Kept from before: {chosen}. `submit` makes it your answer.")
+        command = ":submit" if asked.kind in TYPED else "submit"
+        talk.say(f"Kept from before: {given.in_words(letters)}. `{command}` makes it your answer.")
 
 
 def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
@@ -57,10 +78,16 @@ def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
     talk.say()
     if score is not None:
         talk.wrapped(f"{VERDICTS[score.verdict]}: {_points(score)}.")
-    yours = ", ".join(letters[option_id] for option_id in given.selected) or "nothing"
-    right = ", ".join(letter for option_id, letter in letters.items() if option_id in key)
-    talk.say(f"You chose {yours}. The key is {right}.")
+    yours = given.in_words(letters) or "nothing"
+    said = "gave" if asked.kind in TYPED else "chose"
+    talk.wrapped(f"You {said} {yours}. The key is {key_in_words(asked, letters)}.")
     talk.say()
+    if asked.kind == "numeric" or asked.kind == "short-text":
+        why = mistake_of(asked, given) if score is not None and score.verdict is Verdict.INCORRECT else ""
+        for text in (why, asked.rationale):
+            if text:
+                talk.say(_text(talk, text, letters))
+                talk.say()
     options = {option.id: option for option in asked.options}
     for option_id, letter in letters.items():
         is_key, chosen = option_id in key, option_id in given.selected
@@ -71,7 +98,8 @@ def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
             said += ", you missed it"
         talk.say(f"  {'✔' if is_key else '✘'} {letter}  {said}")
         talk.indented(_text(talk, options[option_id].rationale, letters, indent=6), "       ")
-    talk.say()
+    if letters:
+        talk.say()
     talk.say(_text(talk, asked.explanation.short, letters))
     figure = asked.explanation.figure
     if figure is not None:
@@ -137,7 +165,7 @@ def _item_as_json(sitting: Sitting, place: int) -> dict[str, Any]:
     score = sitting.score(place)
     return {
         "question": sitting.question_id(place),
-        "response": list(sitting.response(place).selected),
+        "response": sitting.response(place).text or list(sitting.response(place).selected),
         "submitted": sitting.submitted(place),
         "verdict": score.verdict.value if score else None,
         "points": score.points if score else None,

@@ -233,13 +233,13 @@ class Sitting:
         self._snapshots[question_id] = text
 
     def respond(self, place: int, response: Response) -> None:
-        """Keeps a response, which may be changed until it is submitted. ValueError for unknown options."""
+        """Keeps a response, changed at will until it is submitted. ValueError in words for an invalid one."""
         order = self.option_order(place)
         known = [option_id for option_id in order if option_id in response.selected]
         fault = problem(self.question(place), response)
         if fault:
             raise ValueError(fault)
-        response = Response(tuple(known))
+        response = Response(tuple(known), response.text.strip())
         if response != self.response(place):
             self._record(ResponseChanged(self._ids[place], response))
 
@@ -307,7 +307,8 @@ class Sitting:
         if response.blank and question_id not in self._snapshots:
             # Ending an attempt on ten thousand questions must not decode the bodies of all.
             row = self._the_bank.row(question_id)
-            return Scored(question_id, Verdict.UNANSWERED, 0.0, row.points, rule_of(row.kind), row.objective)
+            rule = row.rule or rule_of(row.kind)
+            return Scored(question_id, Verdict.UNANSWERED, 0.0, row.points, rule, row.objective)
         question = self.question(place)
         given = score(question, response)
         return Scored(question_id, *given, question.objective)

@@ -90,8 +90,8 @@ def order_for(
     from quizapp.errors import QuizappError
 
     option = state.focused
-    link = option.demo
-    if link is None:
+    link = option.demo if option is not None else None
+    if option is None or link is None:
         raise QuizappError("No demo speaks to this option.")
     demo = catalogue.get(link.name)
     if demo is None:

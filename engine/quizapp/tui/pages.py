@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from quizapp.assess.scoring import mistake_of
 from quizapp.bank.documents import document, known_document
+from quizapp.bank.model import Numeric, ShortText
 from quizapp.bank.references import resolve
+from quizapp.bank.text import visible
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, framed, lay_out, link_lines, wrap
 
@@ -74,6 +77,33 @@ class Pages:
 
         return build
 
+    def typed(self, state: QuestionState) -> Build:
+        """Of a typed response: what was given and why it is wrong, the key and why it is right."""
+
+        def build(width: int) -> list[Line]:
+            glyphs, letters = self._glyphs, letters_of(state)
+            right = state.score is not None and str(state.score.verdict) == "correct"
+            sign, role = (glyphs.right, "right") if right else (glyphs.wrong, "wrong")
+            given = visible(state.given_in_words) or "nothing"
+            lines = wrap([(given, "strong")], width, [(f"{sign} ", role), ("you   ", "muted")])
+            why = "" if right else mistake_of(state.question, state.response)
+            if why:
+                lines += [[(" " * 8, ""), *line] for line in self.text(why, letters)(width - 8)]
+            lines += [
+                [],
+                *wrap(
+                    [(visible(state.key_in_words), "strong")],
+                    width,
+                    [(f"{glyphs.right} ", "right"), ("key   ", "muted")],
+                ),
+            ]
+            if isinstance(state.question, Numeric | ShortText):
+                rationale = self.text(state.question.rationale, letters)(width - 8)
+                lines += [[(" " * 8, ""), *line] for line in rationale]
+            return lines
+
+        return build
+
     def short(self, state: QuestionState) -> Build:
         """The short explanation, and where to read on."""
         question = state.question
@@ -81,9 +111,13 @@ class Pages:
         def build(width: int) -> list[Line]:
             links: list[str] = []
             letters = letters_of(state)
-            lines = lay_out(
-                self.blocks(question.explanation.short, letters), width, glyphs=self._glyphs, links=links
-            ).lines
+            why = mistake_of(question, state.response)
+            texts = [question.explanation.short] if not why else [why, question.explanation.short]
+            lines: list[Line] = []
+            for text in texts:
+                blocks = self.blocks(text, letters)
+                lines += [[]] if lines else []
+                lines += lay_out(blocks, width, glyphs=self._glyphs, links=links).lines
             return lines + self._references(question, width, links)
 
         return build
@@ -123,6 +157,8 @@ class Pages:
         found = [(reference.title, reference.url) for reference in question.references]
         texts = [question.stem, question.explanation.short, question.explanation.full]
         texts += [text for option in question.options for text in (option.text, option.rationale)]
+        if isinstance(question, Numeric | ShortText):
+            texts += [question.rationale, *(mistake.rationale for mistake in question.mistakes)]
         links: list[str] = []
         for text in texts:
             if text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quizapp.assess.response import Response
+from quizapp.assess.scoring import TYPED, key_in_words, problem
 
 if TYPE_CHECKING:
     from quizapp.assess.scoring import Score
@@ -31,6 +32,8 @@ class QuestionState:
             by_id[option_id] for option_id in order if option_id in by_id
         )
         self.chosen: set[str] = set(response.selected)
+        self.text = response.text
+        """What was typed, where a text is asked for."""
         self.submitted = submitted
         self.score = score
         self.cursor = next((i for i, option in enumerate(self.options) if option.id in self.chosen), 0)
@@ -41,13 +44,30 @@ class QuestionState:
         return self.question.kind == "multiple-choice"
 
     @property
-    def focused(self) -> Option:
-        """The option under the cursor."""
-        return self.options[self.cursor]
+    def typed(self) -> bool:
+        """True when a text is asked for instead of a choice."""
+        return self.question.kind in TYPED
+
+    @property
+    def focused(self) -> Option | None:
+        """The option under the cursor; None where there are none."""
+        return self.options[self.cursor] if self.options else None
+
+    @property
+    def blank(self) -> bool:
+        """True when nothing is chosen or typed."""
+        return self.response.blank
+
+    @property
+    def fault(self) -> str:
+        """Why what is typed is no response to this question, in words; "" when it is one."""
+        return problem(self.question, self.response)
 
     @property
     def response(self) -> Response:
-        """The choice, in the order of presentation."""
+        """The choice, in the order of presentation, or what was typed."""
+        if self.typed:
+            return Response(text=self.text)
         return Response(tuple(option.id for option in self.options if option.id in self.chosen))
 
     def letter(self, index: int) -> str:
@@ -63,6 +83,16 @@ class QuestionState:
         """Ids of the options that are right."""
         return frozenset(option.id for option in self.options if option.correct)
 
+    @property
+    def given_in_words(self) -> str:
+        """The response as it is told after the submission; "" for none."""
+        return self.text.strip() if self.typed else self.letters(self.chosen)
+
+    @property
+    def key_in_words(self) -> str:
+        """The key as it is told: letters, or the number or words that are right."""
+        return key_in_words(self.question, {o.id: self.letter(i) for i, o in enumerate(self.options)})
+
     def index_of_key(self, key: str) -> int | None:
         """The option that a pressed key (`1`…`9`, `a`…`h`) stands for."""
         if len(key) != 1:
@@ -72,7 +102,7 @@ class QuestionState:
 
     def move(self, steps: int) -> bool:
         """Move the cursor; it stays at the ends. True when it moved."""
-        target = min(max(self.cursor + steps, 0), len(self.options) - 1)
+        target = max(min(self.cursor + steps, len(self.options) - 1), 0)
         moved = target != self.cursor
         self.cursor = target
         return moved
@@ -92,15 +122,27 @@ class QuestionState:
 
     def clear(self) -> bool:
         """Take every choice back. True when there was one."""
-        if self.submitted or not self.chosen:
+        if self.submitted or self.blank:
             return False
-        self.chosen = set()
+        self.chosen, self.text = set(), ""
         return True
+
+    def type(self, text: str) -> bool:
+        """Take in what stands in the entry. True when it differs, and is a response or blank."""
+        if self.submitted or text == self.text:
+            return False
+        self.text = text
+        return not self.fault
 
     def instruction(self) -> str:
         """What is asked of the learner, and how much of it is done."""
         if self.submitted:
             return "submitted"
+        if self.question.kind == "numeric":
+            units = [unit for unit in (self.question.unit, *self.question.units) if unit]
+            return f"type a number, in {' or '.join(units)}" if units else "type a number"
+        if self.typed:
+            return "type a word or a few"
         if self.multiple:
             return (
                 f"{len(self.chosen)} chosen, choose all that apply"

@@ -52,11 +52,11 @@ class Taking:
         )
 
     def respond(self, state: QuestionState) -> None:
-        """Put the choice on record."""
-        if state.chosen:
-            self.sitting.respond(self.index, state.response)
-        else:
+        """Put the response on record."""
+        if state.blank:
             self.sitting.clear(self.index)
+        else:
+            self.sitting.respond(self.index, state.response)
 
     def submit(self, state: QuestionState) -> Score:
         """Hand the choice in; the state knows its score afterwards."""

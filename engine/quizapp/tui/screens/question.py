@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.geometry import Size
 
+from quizapp.bank.text import visible
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line
 from quizapp.tui.screens.base import SHORT, QuizScreen
@@ -18,10 +19,14 @@ from quizapp.tui.widgets.options import Options
 from quizapp.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
+    from textual.widgets import Input
+
     from quizapp.tui.question_state import QuestionState
     from quizapp.tui.taking import Taking
+    from quizapp.tui.widgets.entry import Entry
 
 _LEAST_STEM = 3
+_LONGEST_TYPED = 500
 
 
 class QuestionScreen(QuizScreen):
@@ -42,7 +47,13 @@ class QuestionScreen(QuizScreen):
         ),
         Binding("up,k", "move(-1)", "Up", tooltip="Move among the options.", id="option-up"),
         Binding("down,j", "move(1)", "Down", tooltip="Move among the options.", id="option-down"),
-        Binding("space", "pick_focused", "Choose", tooltip="Choose the option under the cursor.", id="pick"),
+        Binding(
+            "space",
+            "pick_focused",
+            "Choose",
+            tooltip="Choose the option under the cursor; go on typing.",
+            id="pick",
+        ),
         Binding(
             "enter", "submit", "Submit", tooltip="Submit the response, or see its explanation.", id="submit"
         ),
@@ -73,6 +84,7 @@ class QuestionScreen(QuizScreen):
         self._notice = ""
         self._shown_submitted = False
         self._shared_for: Size | None = None
+        self._entry: Entry | None = None
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -100,7 +112,48 @@ class QuestionScreen(QuizScreen):
         options = self.query_one(Options)
         self.query_one("#stem", Sheet).show(page.stem)
         options.show_options(self.state, page.options)
+        self._show_entry()
         self._share_height()
+        self._show_frame()
+
+    def _show_entry(self) -> None:
+        """The line to type into, where a text is asked for; what was typed once it is handed in."""
+        state = self.state
+        asked = state is not None and state.typed and not state.submitted
+        self.query_one(Options).display = not asked
+        if state is None or not asked:
+            if self._entry is not None:
+                self._entry.display = False
+                self.set_focus(None)
+            return
+        if self._entry is None:
+            from quizapp.tui.widgets.entry import Entry
+
+            self._entry = Entry(max_length=_LONGEST_TYPED, id="entry")
+            self.query_one("#body").mount(self._entry)
+        with self._entry.prevent(self._entry.Changed):
+            self._entry.value = state.text
+        self._entry.placeholder = state.instruction()
+        self._entry.cursor_position = len(state.text)
+        self._entry.display = True
+        self.set_focus(self._entry)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        state = self.state
+        if state is None:
+            return
+        self._notice = ""
+        if state.type(event.value):
+            self.quiz.guarded(lambda: self.taking.respond(state))
+        self._show_frame()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.action_submit()
+
+    def on_descendant_focus(self) -> None:
+        self._show_frame()
+
+    def on_descendant_blur(self) -> None:
         self._show_frame()
 
     def on_screen_resume(self) -> None:
@@ -114,6 +167,7 @@ class QuestionScreen(QuizScreen):
         self._shown_submitted = self.state is not None and self.state.submitted
         options = self.query_one(Options)
         options.show_again()
+        self._show_entry()
         self._share_height()
         self._show_frame()
 
@@ -142,15 +196,24 @@ class QuestionScreen(QuizScreen):
         self.show_title([(sitting.bank_title, "strong")], right)
         self.query_one("#status", OneLine).refresh()
         submit = ("enter", glyphs.enter, "Explanation" if state.submitted else "Submit")
-        run = [("r", "r", "Run demo")] if state.focused.demo else []
+        run = [("r", "r", "Run demo")] if state.focused and state.focused.demo else []
+        if self._typing:
+            self.show_keys(submit, ("escape", "Esc", "Other keys"))
+            return
+        choose = "Type" if state.typed else "Choose"
         self.show_keys(
             submit,
             *run,
-            *([] if state.submitted else [("space", "Space", "Choose")]),
+            *([] if state.submitted else [("space", "Space", choose)]),
             ("right_square_bracket", "]", "Next" if state.submitted else "Skip"),
             ("l", "l", "List"),
             ("escape", "Esc", "Leave"),
         )
+
+    @property
+    def _typing(self) -> bool:
+        """Whether letters go into the entry."""
+        return self._entry is not None and self.focused is self._entry
 
     def _status(self, width: int) -> list[Line]:
         state = self.state
@@ -201,9 +264,14 @@ class QuestionScreen(QuizScreen):
         height = self.app.size.height - (4 if self.app.size.height >= SHORT else 3)
         width = self.app.size.width
         options.set_airy(False)
+        if self._entry is not None and self._entry.display:
+            # A line above the entry and one below it.
+            stem.styles.padding = (0, 0, 0, 1)
+            stem.styles.height = max(1, min(len(stem.lines_at(width - 1)), height - 3))
+            return
         wanted_stem, wanted_options = len(stem.lines_at(width - 1)), len(options.lines_at(width))
         spare = height - wanted_stem - wanted_options
-        between = len(self.state.options) - 1
+        between = max(0, len(self.state.options) - 1)
         if airy := spare >= between:
             options.set_airy(True)
             wanted_options += between
@@ -232,8 +300,10 @@ class QuestionScreen(QuizScreen):
 
     def action_pick_focused(self) -> None:
         """Space."""
-        if self.state is not None:
+        if self.state is not None and self.state.options:
             self._pick(self.state.cursor)
+        elif self._entry is not None and self._entry.display:
+            self.set_focus(self._entry)
 
     def _pick(self, index: int) -> None:
         if self.state is not None:
@@ -241,9 +311,11 @@ class QuestionScreen(QuizScreen):
             self._after_change(changed)
 
     def action_clear(self) -> None:
-        """Take the choice back."""
+        """Take the response back."""
         if self.state is not None:
             self._after_change(self.state.clear())
+            if self.state.typed:
+                self._show_entry()
 
     def _after_change(self, changed: bool) -> None:
         self._notice = ""
@@ -266,15 +338,19 @@ class QuestionScreen(QuizScreen):
             return
         if state.submitted:
             self.quiz.reveal(self.taking, state)
-        elif not state.chosen:
+        elif state.blank and state.typed:
+            self._say("Nothing is typed yet; Esc and then ] skips.")
+        elif state.blank:
             self._say("Nothing is chosen yet: a number, a letter or Space chooses, ] skips.")
+        elif state.fault:
+            self._say(visible(f"{state.fault[0].upper()}{state.fault[1:]}."))
         elif self.quiz.guarded(lambda: self.taking.submit(state)):
             self.quiz.submitted(self.taking, state)
 
     def action_run_demo(self) -> None:
         """Open the lab on the option under the cursor."""
         if self.state is not None:
-            if self.state.focused.demo is None:
+            if self.state.focused is None or self.state.focused.demo is None:
                 self._say("No demo speaks to this option.")
             else:
                 self.quiz.open_lab(self.taking, self.state)

@@ -132,7 +132,7 @@ class RevealScreen(QuizScreen):
         self.taking, self.state = taking, state
         self.view = 0
         self.ground = None
-        if not state.focused.demo:
+        if not (state.focused and state.focused.demo):
             with_demo = (i for i, option in enumerate(state.options) if option.demo and option.correct)
             state.cursor = next(with_demo, state.cursor)
 
@@ -198,7 +198,7 @@ class RevealScreen(QuizScreen):
             following = "Next"
         run = (
             [("r", "r", f"Run demo {self.state.letter(self.state.cursor)}")]
-            if self.state.focused.demo
+            if self.state.focused and self.state.focused.demo
             else []
         )
         testable = self.ground is not None and self.ground.testable
@@ -225,14 +225,14 @@ class RevealScreen(QuizScreen):
         from quizapp.assess.scoring import points_in_words
 
         points = f"{points_in_words(score.points)}/{points_in_words(score.max_points)}"
-        you = state.letters(state.chosen) or "nothing"
-        parts = f"  {points}  {glyphs.dot}  you: {you}  {glyphs.dot}  key: {state.letters(state.key)}"
+        you, key = visible(state.given_in_words) or "nothing", visible(state.key_in_words)
+        parts = f"  {points}  {glyphs.dot}  you: {you}  {glyphs.dot}  key: {key}"
         line: Line = [(f"{sign} {state.verdict()}", role), (parts, "")]
         if state.multiple:
             rule = f"  {glyphs.dot}  {score.rule}"
             if line_width(line) + len(rule) <= width:
                 line.append((rule, "muted"))
-        return [line]
+        return [cut(line, width, glyphs)]
 
     def _ground_line(self, width: int) -> list[Line]:
         words = str(self.ground) if self.ground is not None else BASES[self.state.question.verified_by]
@@ -242,7 +242,8 @@ class RevealScreen(QuizScreen):
 
     def _tabs(self, width: int) -> list[Line]:
         line: Line = []
-        views = VIEWS[:PER_OPTION] if self.wide else VIEWS
+        last = "Response" if self.state.typed else VIEWS[PER_OPTION]
+        views = VIEWS[:PER_OPTION] if self.wide else (*VIEWS[:PER_OPTION], last)
         for number, view in enumerate(views):
             chosen = number == self.view
             text = f"[{number + 1} {view}]" if chosen else f" {number + 1} {view} "
@@ -250,7 +251,7 @@ class RevealScreen(QuizScreen):
             line.append((" ", ""))
         if self.wide:
             indent = max(0, self.query_one("#view", Sheet).region.x - 1)
-            line = [("Per option".ljust(indent), "strong"), *line]
+            line = [(last.ljust(indent), "strong"), *line]
         return [line]
 
     def _per_option(self, width: int) -> list[Line]:
@@ -258,6 +259,8 @@ class RevealScreen(QuizScreen):
         letters = letters_of(state)
         lines: list[Line] = []
         self._rows = []
+        if state.question.kind == "numeric" or state.question.kind == "short-text":
+            return pages.typed(state)(width)
         for index, option in enumerate(state.options):
             if index:
                 lines.append([])
@@ -329,7 +332,7 @@ class RevealScreen(QuizScreen):
 
     def action_run_demo(self) -> None:
         """Open the lab on the option under the cursor."""
-        if self.state.focused.demo is None:
+        if self.state.focused is None or self.state.focused.demo is None:
             self.quiz.tell("No demo speaks to this option.")
         else:
             self.quiz.open_lab(self.taking, self.state)

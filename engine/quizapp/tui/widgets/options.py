@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.message import Message
 
+from quizapp.bank.text import visible
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, Run, line_width, wrap
 from quizapp.tui.widgets.sheet import Sheet, filled
@@ -59,7 +60,7 @@ class Options(Sheet):
             return
         self._laid_out = None
         self.refresh()
-        if self._rows:
+        if self._rows and self._state.options:
             self.lines_at(self.size.width)
             self.bring_into_view(*self._rows[self._state.cursor])
 
@@ -69,6 +70,10 @@ class Options(Sheet):
             return []
         lines: list[Line] = []
         self._rows = []
+        if state.typed:
+            return wrap(
+                [(visible(state.given_in_words) or "nothing", "strong")], width, [(" you  ", "muted")]
+            )
         for index, option in enumerate(state.options):
             if index and self._airy:
                 lines.append([])

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizapp.assess.draw import order_options, order_questions
+from quizapp.assess.draw import draw_sections, order_options, order_questions
+from quizapp.bank.model import Section
+from quizapp.bank.pools import pools_of, shortages
 
 
 class Asked(NamedTuple):
@@ -77,3 +79,121 @@ def test_every_place_is_equally_likely() -> None:
     counts = Counter(order_options(four, seed, True) for seed in range(4800))
     assert len(counts) == 24
     assert all(130 < count < 270 for count in counts.values())
+
+
+class Row(NamedTuple):
+    id: str
+    objective: str | None
+    target_time_s: float | None = None
+
+
+# Twelve questions, three objectives in turn, of 30 s, 60 s, 90 s and 120 s in turn.
+TWELVE = [Row(f"q{n}", ("meters", "traces", "memory")[n % 3], 30.0 * (1 + n % 4)) for n in range(12)]
+SECTIONS = (
+    Section(title="Meters", objectives=("meters",), count=2),
+    Section(title="Traces", objectives=("traces",), time_budget_s=180.0),
+    Section(title="The rest", count=1),
+)
+# What seeds draw since sections came. A change here re-deals every exam that was ever drawn.
+GOLDEN_DRAWS = {
+    0: "q3 q6 q7 q4 q8",
+    1: "q3 q9 q4 q7 q8",
+    42: "q0 q3 q7 q4 q8",
+    9223372036854775807: "q6 q0 q7 q4 q2",
+}
+
+
+def test_draws_are_the_golden_ones() -> None:
+    pools = pools_of(SECTIONS, TWELVE)
+    assert {seed: " ".join(draw_sections(pools, seed, True)) for seed in GOLDEN_DRAWS} == GOLDEN_DRAWS
+
+
+def test_an_unshuffled_draw_asks_the_same_questions_in_the_banks_order() -> None:
+    pools = pools_of(SECTIONS, TWELVE)
+    for seed in range(50):
+        mixed, straight = draw_sections(pools, seed, True), draw_sections(pools, seed, False)
+        assert sorted(mixed) == sorted(straight)
+        places = [
+            (("meters", "traces", "memory").index(TWELVE[int(q[1:])].objective), int(q[1:])) for q in straight
+        ]  # type: ignore[arg-type]
+        assert places == sorted(places)
+
+
+@given(
+    st.integers(0, 2**63 - 1),
+    st.lists(
+        st.tuples(st.sampled_from([None, "a", "b"]), st.none() | st.integers(1, 600).map(float)), max_size=40
+    ),
+    st.integers(1, 40),
+    st.integers(1, 3600).map(float),
+)
+def test_a_draw_takes_what_its_sections_ask_for_or_is_refused_beforehand(
+    seed: int, drawn: list[tuple[str | None, float | None]], count: int, budget_s: float
+) -> None:
+    rows = [Row(f"q{number}", *facts) for number, facts in enumerate(drawn)]
+    sections = (
+        Section(objectives=("a",), count=count),
+        Section(objectives=("b",), time_budget_s=budget_s),
+        Section(),
+    )
+    refused = [short.code for short in shortages(sections, rows, ("a", "b"))]
+    if "small-pool" in refused:
+        return
+    ids = draw_sections(pools_of(sections, rows), seed, True)
+    by_id = {row.id: row for row in rows}
+    assert len(set(ids)) == len(ids)
+    asked = [by_id[each] for each in ids]
+    assert [row.objective for row in asked].count("a") == count
+    timed = [row for row in asked if row.objective == "b"]
+    spent = sum(row.target_time_s or 0 for row in timed)
+    assert 0 < spent <= budget_s
+    left = [row for row in rows if row.objective == "b" and row not in timed]
+    assert all(row.target_time_s is None or spent + row.target_time_s > budget_s for row in left)
+    assert [row for row in rows if row.objective is None] == sorted(
+        (row for row in asked if row.objective is None), key=rows.index
+    )
+
+
+def test_every_question_of_a_pool_is_drawn_as_often_as_another() -> None:
+    pools = pools_of((Section(count=3),), TWELVE)
+    counts = Counter(each for seed in range(4000) for each in draw_sections(pools, seed, True))
+    # 1,000 each; five standard deviations are 137.
+    assert len(counts) == 12
+    assert all(863 < count < 1137 for count in counts.values())
+
+
+def test_a_pool_that_is_too_small_is_told_with_both_numbers() -> None:
+    def said(*sections: Section) -> str:
+        return "; ".join(
+            short.message for short in shortages(sections, TWELVE, ("meters", "traces", "memory"))
+        )
+
+    assert said(Section(objectives=("meters",), count=4)) == ""
+    assert "draws 5 questions, and its pool has 4" in said(Section(objectives=("meters",), count=5))
+    # 30 s, 120 s, 90 s and 60 s are there.
+    assert said(Section(objectives=("meters",), time_budget_s=300.0)) == ""
+    assert "draws 10 min, and its pool has 5 min" in said(
+        Section(objectives=("meters",), time_budget_s=600.0)
+    )
+    assert "draws 20 s, and the shortest question takes 30 s" in said(
+        Section(objectives=("meters",), time_budget_s=20.0)
+    )
+    assert "draws from 0 questions" in said(Section(objectives=("meters", "traces", "memory")), Section())
+
+
+def test_sections_that_contradict_each_other_are_told() -> None:
+    codes = [
+        short.code
+        for short in shortages(
+            (
+                Section(objectives=("meters", "metres"), count=1, time_budget_s=60.0),
+                Section(objectives=("meters",), count=1),
+                Section(count=1),
+                Section(count=1),
+            ),
+            TWELVE,
+            ("meters", "traces", "memory"),
+        )
+    ]
+    assert codes.count("bad-section") == 3
+    assert codes.count("unknown-objective") == 1

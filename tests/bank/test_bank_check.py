@@ -272,3 +272,31 @@ def test_a_large_bank_is_not_warned_of_what_helps_no_guesser(tmp_path: Path) -> 
     assert check._tail(chances, 2700) < check.CHANCE
     assert not check._telling(chances, 2700)
     assert check._telling(chances, 3200)
+
+
+def test_sections_that_can_not_be_drawn_are_told_where_they_stand(tmp_path: Path) -> None:
+    head = """objectives: {meters: Read meters}
+take:
+  sections:
+    - {objectives: [meters], count: 3}
+    - {objectives: [metres], count: 1}
+    - {count: 1, time_budget: 2m}
+"""
+    asked = [question(number).replace("    stem:", "    objective: meters\n    stem:") for number in range(2)]
+    found = sorted(
+        (finding.line, finding.code, finding.severity)
+        for finding in bank(tmp_path, *asked, question(2), head=head)
+    )
+    assert found == [
+        (6, "small-pool", "error"),
+        (7, "small-pool", "error"),
+        (7, "unknown-objective", "error"),
+        (8, "bad-section", "error"),
+        (8, "small-pool", "error"),
+        (8, "untimed-pool", "warning"),
+    ]
+    enough = (
+        head.replace("3}", "2}").replace("[metres], count: 1", "[meters]").replace(", time_budget: 2m", "")
+    )
+    again = bank(tmp_path, *asked, question(2), head=enough.replace("    - {objectives: [meters]}\n", ""))
+    assert codes(again) == []

@@ -155,7 +155,8 @@ def test_defaults_are_left_out_so_that_a_new_field_changes_no_hash() -> None:
 
 
 def test_take_survives() -> None:
-    take = model.Take(shuffle=("options",), pass_mark=0.5)
+    sections = (model.Section(title="A", objectives=("a", "b"), count=3), model.Section(time_budget_s=90.0))
+    take = model.Take(shuffle=("options",), pass_mark=0.5, sections=sections)
     assert take_from_plain(json.loads(json.dumps(take_to_plain(take)))) == take
 
 

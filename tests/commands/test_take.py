@@ -349,3 +349,17 @@ def test_the_state_is_private(quizapp: CommandLine) -> None:
     quizapp("take", "small", lines="a\n")
     modes = {oct(path.stat().st_mode & 0o777) for path in [quizapp.state, *Path(quizapp.state).iterdir()]}
     assert modes == {"0o700", "0o600"}
+
+
+def test_a_draw_is_the_same_from_the_same_seed_and_too_much_is_told(quizapp: CommandLine) -> None:
+    drawn = [
+        json.loads(quizapp("take", "small.yaml", "--json", "--new", "--draw", "1", "--seed", "3").stdout)
+        for _ in range(2)
+    ]
+    first, again = ([each["question"] for each in done["questions"]] for done in drawn)
+    assert first == again
+    assert len(first) == 1
+    refused = quizapp("take", "small.yaml", "--plain", "--draw", "3")
+    assert refused.returncode == 2
+    assert "3 questions are to be drawn" in refused.stderr
+    assert "has 2" in refused.stderr

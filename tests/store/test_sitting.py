@@ -9,7 +9,7 @@ import pytest
 
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import Verdict
-from quizapp.bank.model import Take
+from quizapp.bank.model import Section, Take
 from quizapp.errors import QuizappError
 from quizapp.store.begin import begin
 from quizapp.store.clock import learner_day, local, on_screen
@@ -289,3 +289,29 @@ def test_a_time_on_screen_is_local() -> None:
     moment = datetime(2026, 3, 1, 1, 5, tzinfo=UTC)
     assert on_screen(moment, zone) == "2026-02-28 22:05"
     assert local(moment, zone) == moment
+
+
+def test_an_attempt_asks_what_the_bank_draws_and_resumes_with_it(store: Store) -> None:
+    questions = [single(f"q{number}") for number in range(9)]
+    bank = MemoryBank(questions, take=Take(shuffle=("questions",), sections=(Section(count=4),)))
+    drawn = store.start(bank, "ada", seed=5)
+    ids = [drawn.question_id(place) for place in range(drawn.total)]
+    assert len(ids) == 4
+    drawn.close()
+    # A draw is made once: with other sections, or none, the attempt goes on as it was.
+    again = begin(store, MemoryBank(questions), "ada").sitting
+    assert [again.question_id(place) for place in range(again.total)] == ids
+    again.close()
+    assert begin(store, bank, "ada", draw=6).sitting.total == 6
+    other = [store.start(bank, "bob", seed=5).question_id(place) for place in range(4)]
+    assert other == ids
+
+
+def test_a_pool_that_is_too_small_begins_no_attempt(store: Store) -> None:
+    bank = MemoryBank(three_questions(), take=Take(sections=(Section(title="Signs", count=4),)))
+    with pytest.raises(QuizappError, match="Signs draws 4 questions, and its pool has 3"):
+        store.start(bank, "ada")
+    with pytest.raises(QuizappError, match=r"5 questions are to be drawn, .* has 3"):
+        store.start(bank, "ada", draw=5)
+    assert store.attempts() == []
+    assert store.start(bank, "ada", draw=2).total == 2

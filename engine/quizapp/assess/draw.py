@@ -1,4 +1,4 @@
-"""Orders of questions and options, drawn from a seed.
+"""Questions, and orders of questions and options, drawn from a seed.
 
 The random words come from SHAKE-256 over the seed and a purpose, not from a library's generator: equal on
 every platform, Python and release. The tests hold golden values; changing what comes out of here would
@@ -8,7 +8,10 @@ change what an attempt's seed means.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from quizapp.bank.pools import Pool
 
 
 class HasOptions(Protocol):
@@ -25,6 +28,41 @@ class HasOptions(Protocol):
 def order_questions(question_ids: Sequence[str], seed: int, shuffle: bool) -> tuple[str, ...]:
     """The questions in the order of the attempt; as in the bank unless shuffled."""
     return _shuffled(question_ids, seed, "questions") if shuffle else tuple(question_ids)
+
+
+def draw_sections(pools: Sequence[Pool], seed: int, shuffle: bool) -> tuple[str, ...]:
+    """The questions of each section, one section after the other; in the bank's order unless shuffled.
+
+    A count takes as many; a time budget takes, in a drawn order, each question whose target time still fits,
+    and leaves those that have none. ValueError for a count that is larger than its pool.
+    """
+    drawn: list[str] = []
+    for number, (section, questions) in enumerate(pools):
+        ids = [question.id for question in questions]
+        # Named by what it draws from, a section that is moved keeps its draw.
+        purpose = f"section {' '.join(sorted(section.objectives))}"
+        dealt = _shuffled(ids, seed, purpose)
+        if section.time_budget_s is not None:
+            dealt = _fitting(dealt, {q.id: q.target_time_s for q in questions}, section.time_budget_s)
+        elif section.count is not None:
+            if section.count > len(ids):
+                raise ValueError(f"section {number + 1} draws {section.count} of {len(ids)}")
+            dealt = dealt[: section.count]
+        if not shuffle:
+            chosen = frozenset(dealt)
+            dealt = tuple(question_id for question_id in ids if question_id in chosen)
+        drawn += dealt
+    return tuple(drawn)
+
+
+def _fitting(dealt: Sequence[str], times_s: Mapping[str, float | None], budget_s: float) -> tuple[str, ...]:
+    taken: list[str] = []
+    for question_id in dealt:
+        time_s = times_s[question_id]
+        if time_s is not None and time_s <= budget_s:
+            taken.append(question_id)
+            budget_s -= time_s
+    return tuple(taken)
 
 
 def order_options(question: HasOptions, seed: int, shuffle: bool) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from quizapp.bank.model import (
     SingleChoice,
     TrueFalse,
 )
+from quizapp.bank.pools import shortages
 from quizapp.bank.references import referenced
 from quizapp.bank.spelling import parse_count
 from quizapp.bank.text import visible
@@ -139,6 +140,9 @@ class _Check:
                     )
             for code, message, hint in giveaways(bank):
                 self._warn(("questions",), code, message, hint)
+            for short in shortages(bank.take.sections, bank.questions, bank.objectives):
+                severity: Severity = "warning" if short.code == "untimed-pool" else "error"
+                self._report(short.where, short.code, short.message, short.hint, severity)
 
     def question(self, index: int, question: Question) -> None:
         at: Where = ("questions", index)

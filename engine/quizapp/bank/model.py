@@ -315,13 +315,31 @@ KINDS: dict[str, type[Question]] = {
 
 
 @record
+class Section(_Strict):
+    """A part of an attempt, drawn from the questions of some objectives.
+
+    `count` or `time_budget` says how many; with neither, all of them are asked.
+    """
+
+    title: AnyText = ""
+    objectives: tuple[Id, ...] = ()
+    """Drawn from the questions of these; without it, from those that no other section draws from."""
+    count: Annotated[int, COUNT] | None = None
+    """Draw this many questions."""
+    time_budget_s: Annotated[float, DURATION] | None = field(default=None, metadata={"alias": "time_budget"})
+    """Draw questions for as long as their target_time fits, such as 15m."""
+
+
+@record
 class Take(_Strict):
     """How the bank is taken, unless the learner says otherwise."""
 
     shuffle: tuple[Literal["questions", "options"], ...] = ()
     """What is put into a new order for each attempt."""
+    sections: tuple[Section, ...] = ()
+    """What is drawn for an attempt, part by part; without it, all questions."""
     time_limit_s: Annotated[float, DURATION] | None = field(default=None, metadata={"alias": "time_limit"})
-    """For the whole bank, such as 30m."""
+    """For a whole exam, such as 30m."""
     pass_mark: Annotated[float, SHARE] | None = None
     """Share of the points, such as 70%."""
 

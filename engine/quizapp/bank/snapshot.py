@@ -22,6 +22,7 @@ from quizapp.bank.model import (
     Range,
     Reference,
     Scoring,
+    Section,
     Side,
     Symptom,
     Take,
@@ -75,7 +76,11 @@ def take_to_plain(take: Take) -> dict[str, Any]:
 
 def take_from_plain(data: dict[str, Any]) -> Take:
     """What `take_to_plain` made, after JSON."""
-    return Take(**{**data, "shuffle": tuple(data.get("shuffle", ()))})
+    sections = tuple(
+        Section(**{**section, "objectives": tuple(section.get("objectives", ()))})
+        for section in data.get("sections", ())
+    )
+    return Take(**{**data, "shuffle": tuple(data.get("shuffle", ())), "sections": sections})
 
 
 def _plain(value: Any) -> Any:

@@ -28,6 +28,7 @@ _PARTS: dict[str, tuple[type, str]] = {
     "key": (model.Interval, "key"),
     "mistakes": (model.Mistake, "mistake"),
     "shuffle": (str, "shuffle"),
+    "sections": (model.Section, "section"),
 } | dict.fromkeys(("mean", "minimum", "maximum", "longest_zero_s", "value"), (model.Range, "range"))
 
 

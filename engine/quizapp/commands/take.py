@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**63 - 1),
-    help="Draw the order of questions and options from this number.",
+    help="Draw questions, and the order of questions and options, from this number.",
+)
+@click.option(
+    "--draw",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Ask N questions of the whole bank.  [default: as the bank says]",
 )
 @click.option("--plain", is_flag=True, help="Lines in place of screens; chosen by itself without a terminal.")
 @click.option(
@@ -46,6 +52,7 @@ def command(
     bank: str | None,
     learner: str | None,
     seed: int | None,
+    draw: int | None,
     plain: bool,
     as_json: bool,
     fresh: bool,
@@ -69,13 +76,15 @@ def command(
         from quizapp import tui
 
         return tui.run_take(
-            bank, learner=learner, seed=seed, fresh=fresh, demo_folders=folders, device=device
+            bank, learner=learner, seed=seed, draw=draw, fresh=fresh, demo_folders=folders, device=device
         )
     if bank is None:
         raise click.UsageError(
             "Which bank? `quizapp list` lists them. (Picking one on a screen needs a terminal.)"
         )
-    return _take_plainly(bank, learner, seed, fresh=fresh, as_json=as_json, folders=folders, device=device)
+    return _take_plainly(
+        bank, learner, seed, draw, fresh=fresh, as_json=as_json, folders=folders, device=device
+    )
 
 
 def _is_terminal() -> bool:
@@ -100,6 +109,7 @@ def _take_plainly(
     ref: str,
     learner: str,
     seed: int | None,
+    draw: int | None,
     *,
     fresh: bool,
     as_json: bool,
@@ -117,7 +127,7 @@ def _take_plainly(
 
     bank = open_bank(find_bank(ref))
     store, notice = open_store()
-    beginning = begin(store, bank, learner, fresh=fresh, seed=seed)
+    beginning = begin(store, bank, learner, fresh=fresh, seed=seed, draw=draw)
     demos: list[Demos] = []
 
     def lab() -> Demos:

@@ -56,18 +56,19 @@ def begin(
     fresh: bool = False,
     seed: int | None = None,
     only: Sequence[str] | None = None,
+    draw: int | None = None,
 ) -> Beginning:
     """Resumes the learner's open attempt on this bank, or starts one. AttemptHeld while another takes it.
 
-    `fresh`, `only` and a seed that the open attempt does not have start a new attempt.
+    `fresh`, `only`, and a seed or a number of questions that the open attempt does not have start a new one.
     """
     notices: list[str] = []
     try:
-        sitting = _resume_or_start(store, bank, learner, fresh, seed, only)
+        sitting = _resume_or_start(store, bank, learner, fresh, seed, only, draw)
     except StoreUnavailable as error:
         notices.append(not_saved(error))
         store = Store.in_memory()
-        sitting = store.start(bank, learner, seed=seed, only=only)
+        sitting = store.start(bank, learner, seed=seed, only=only, draw=draw)
     if sitting.resumed and sitting.bank_changed:
         notices.append(
             "The bank has changed since this attempt began; questions that you have seen stay as they were."
@@ -79,13 +80,20 @@ def begin(
 
 
 def _resume_or_start(
-    store: Store, bank: OpenBank, learner: str, fresh: bool, seed: int | None, only: Sequence[str] | None
+    store: Store,
+    bank: OpenBank,
+    learner: str,
+    fresh: bool,
+    seed: int | None,
+    only: Sequence[str] | None,
+    draw: int | None,
 ) -> Sitting:
     if not fresh and only is None:
         for summary in store.attempts(learner.strip(), bank.id, state="open"):
-            if (seed is None or summary.seed == seed) and _same_bank(store, summary, bank):
+            fits = seed in (None, summary.seed) and draw in (None, summary.total)
+            if fits and _same_bank(store, summary, bank):
                 return store.resume(summary.id, bank)
-    return store.start(bank, learner, seed=seed, only=only)
+    return store.start(bank, learner, seed=seed, only=only, draw=draw)
 
 
 def _same_bank(store: Store, summary: AttemptSummary, bank: OpenBank) -> bool:

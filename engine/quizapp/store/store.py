@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quizapp.assess.attempt import Attempt, Event, Started, event_from_json, event_to_json
-from quizapp.assess.draw import order_questions
 from quizapp.content import state_dir
 from quizapp.errors import QuizappError
 from quizapp.store import lease
@@ -24,6 +23,7 @@ from quizapp.store.database import (
     open_database,
     transaction,
 )
+from quizapp.store.drawing import drawn
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -138,8 +138,12 @@ class Store:
         mode: str = "practice",
         seed: int | None = None,
         only: Sequence[str] | None = None,
+        draw: int | None = None,
     ) -> Sitting:
-        """Begins an attempt on the whole bank, or on the questions named in `only`."""
+        """Begins an attempt on what the bank says is drawn from it, or on the questions named in `only`.
+
+        `draw`: so many questions of the whole bank, whatever its sections say.
+        """
         from quizapp.store.sitting import Sitting
 
         # A name out of the command line may hold bytes that are no UTF-8.
@@ -150,12 +154,6 @@ class Store:
         if not 0 <= seed <= LARGEST_SEED:
             raise QuizappError(f"A seed is a whole number from 0 to {LARGEST_SEED}.")
         shuffle = tuple(bank.take.shuffle)
-        ids: Sequence[str] = bank.ids
-        if only is not None:
-            wanted = frozenset(only)
-            ids = [question_id for question_id in ids if question_id in wanted]
-        if not ids:
-            raise QuizappError(f"There is no question to ask in {bank.title!r}.")
         started = Started(
             bank_id=bank.id,
             bank_title=bank.title,
@@ -164,7 +162,7 @@ class Store:
             mode=mode,
             seed=seed,
             shuffle=shuffle,
-            question_ids=order_questions(ids, seed, "questions" in shuffle),
+            question_ids=drawn(bank, seed, only=only, draw=draw),
             pass_mark=bank.take.pass_mark,
             objectives=dict(bank.objectives),
         )

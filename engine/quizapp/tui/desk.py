@@ -29,6 +29,7 @@ class Desk:
         learner: str,
         *,
         seed: int | None = None,
+        draw: int | None = None,
         device: Device = "auto",
         demo_folders: Sequence[Path] | None = None,
         bank_folders: Sequence[Path] | None = None,
@@ -37,6 +38,7 @@ class Desk:
         self.store = store
         self.learner = learner
         self.seed = seed
+        self.draw = draw
         self.device = device
         self._demo_folders = demo_folders
         self._bank_folders = bank_folders
@@ -83,7 +85,7 @@ class Desk:
 
         bank = open_bank(path)
         self.leave_sitting()
-        beginning = begin(self.store, bank, self.learner, fresh=fresh, seed=self.seed)
+        beginning = begin(self.store, bank, self.learner, fresh=fresh, seed=self.seed, draw=self.draw)
         self.store = beginning.store
         self.notices += beginning.notices
         return self.sit(beginning.sitting, bank)

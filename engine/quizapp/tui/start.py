@@ -22,6 +22,7 @@ def run_take(
     *,
     learner: str,
     seed: int | None,
+    draw: int | None,
     fresh: bool,
     demo_folders: tuple[Path, ...],
     device: Device,
@@ -34,7 +35,7 @@ def run_take(
     # enables it again once the first screen stands.
     gc.disable()
     try:
-        return _take(bank_ref, learner, seed, fresh=fresh, demo_folders=demo_folders, device=device)
+        return _take(bank_ref, learner, seed, draw, fresh=fresh, demo_folders=demo_folders, device=device)
     finally:
         gc.enable()
 
@@ -43,6 +44,7 @@ def _take(
     bank_ref: str | None,
     learner: str,
     seed: int | None,
+    draw: int | None,
     *,
     fresh: bool,
     demo_folders: tuple[Path, ...],
@@ -52,7 +54,7 @@ def _take(
     from quizapp.tui.desk import Desk
 
     store, notice = open_store()
-    desk = Desk(store, learner, seed=seed, device=device, demo_folders=demo_folders)
+    desk = Desk(store, learner, seed=seed, draw=draw, device=device, demo_folders=demo_folders)
     if notice:
         desk.notices.append(notice)
     try:

@@ -1,0 +1,54 @@
+"""Which questions an attempt asks, in which order: the bank's sections, a number, or some by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quizapp.assess.draw import order_questions
+from quizapp.errors import QuizappError
+
+if TYPE_CHECKING:
+    from quizapp.bank.library import OpenBank
+
+
+def drawn(
+    bank: OpenBank, seed: int, *, only: Sequence[str] | None = None, draw: int | None = None
+) -> tuple[str, ...]:
+    """The ids of the questions of a new attempt; QuizappError naming both numbers when a pool is too small.
+
+    `only`: these and no others. `draw`: so many of the whole bank, whatever its sections say.
+    """
+    shuffle = "questions" in bank.take.shuffle
+    if only is not None:
+        wanted = frozenset(only)
+        ids = order_questions([each for each in bank.ids if each in wanted], seed, shuffle)
+    elif draw is not None or bank.take.sections:
+        ids = _of_sections(bank, seed, shuffle, draw)
+    else:
+        ids = order_questions(bank.ids, seed, shuffle)
+    if not ids:
+        raise QuizappError(f"There is no question to ask in {bank.title!r}.")
+    return ids
+
+
+def _of_sections(bank: OpenBank, seed: int, shuffle: bool, draw: int | None) -> tuple[str, ...]:
+    from quizapp.assess.draw import draw_sections
+    from quizapp.bank.model import Section
+    from quizapp.bank.pools import pools_of, shortages
+
+    if draw is not None and draw > len(bank.ids):
+        raise QuizappError(
+            f"{draw} questions are to be drawn, and {bank.title!r} has {len(bank.ids)}.",
+            hint=f"Draw {len(bank.ids)} at most.",
+        )
+    sections = bank.take.sections if draw is None else (Section(count=draw),)
+    rows = list(bank.rows)
+    found = [short for short in shortages(sections, rows, bank.objectives) if short.code != "untimed-pool"]
+    if found:
+        why = "; ".join(short.message for short in found)
+        raise QuizappError(
+            f"Nothing can be drawn from {bank.title!r}: {why}.",
+            hint="`quizapp check` says where; `--draw N` draws from the whole bank.",
+        )
+    return draw_sections(pools_of(sections, rows), seed, shuffle)

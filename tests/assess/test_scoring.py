@@ -175,7 +175,44 @@ def test_the_key_of_every_kind_is_told_in_words() -> None:
         "city": "Ens",
         "dp-one-process": "f",
         "which-are-collectives": "a, b",
+        "step-order": "f, b, a, o",
+        "who-runs": "1 d, 2 d, 3 d",
     }
+
+
+@pytest.mark.parametrize(
+    ("order", "points"),
+    [
+        (("forward", "backward", "all-reduce", "optimizer"), 1.0),
+        (("backward", "forward", "all-reduce", "optimizer"), 0.5),
+        (("optimizer", "forward", "backward", "all-reduce"), 0.0),
+    ],
+)
+def test_an_order_earns_a_share_for_each_item_in_its_place(order: tuple[str, ...], points: float) -> None:
+    question = next(question for question in KINDS if question.kind == "ordering")
+    assert score(question, Response(order)).points == points
+    in_full = replace(question, scoring=Scoring())
+    assert score(in_full, Response(order)).points == (1.0 if points == 1 else 0.0)
+    assert problem(question, Response(order[:2])) == "put all 4 in order"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "points"),
+    [
+        ({"dp": "dp", "ddp": "ddp", "fsdp": "ddp"}, 3.0),
+        ({"dp": "dp", "ddp": "none"}, 1.0),
+        ({"dp": "ddp", "ddp": "dp", "fsdp": "dp"}, 0.0),
+    ],
+)
+def test_matches_earn_a_share_each_and_equal_matches_are_one_choice(
+    pairs: dict[str, str], points: float
+) -> None:
+    question = next(question for question in KINDS if question.kind == "matching")
+    assert [option.id for option in question.options] == ["dp", "ddp", "none"]
+    got = score(question, Response(pairs=tuple(pairs.items())))
+    assert (got.points, got.rule) == (points, "each-answer")
+    assert problem(question, Response(pairs=(("dp", "nowhere"),))) == "no match 'dp' with 'nowhere'"
+    assert problem(question, Response(pairs=(("dp", "dp"), ("dp", "ddp")))) == "one is matched twice"
 
 
 def test_true_and_false_keep_their_places() -> None:

@@ -48,6 +48,7 @@ def test_its_questions_of_other_kinds_pass_the_checks(tmp_path: Path) -> None:
 def test_it_explains_every_field() -> None:
     parts = [model.Take, model.SingleChoice, model.Option, model.DemoLink, model.Predicate, model.Range]
     parts += [model.TrueFalse, model.Side, model.Numeric, model.Interval, model.ShortText, model.Mistake]
+    parts += [model.Ordering, model.Item, model.Matching, model.Pair]
     for part in (*parts, model.Scoring, model.Bank, model.Explanation, model.Figure, model.Reference):
         for field in dataclasses.fields(part):
             name = field.metadata.get("alias", field.name)

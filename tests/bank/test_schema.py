@@ -46,6 +46,10 @@ PARTS = [
     model.ShortText,
     model.Mistake,
     model.Scoring,
+    model.Ordering,
+    model.Item,
+    model.Matching,
+    model.Pair,
 ]
 
 

@@ -62,6 +62,7 @@ _side = st.builds(
     demo=st.none() | _demo,
 )
 _mistakes = st.lists(st.builds(model.Mistake, response=_text, rationale=_text), max_size=2).map(tuple)
+_items = st.lists(st.builds(model.Item, id=_text, text=_text), max_size=2).map(tuple)
 _choices = {"options": st.lists(_option, max_size=3).map(tuple)}
 _OWN = {
     "single-choice": _choices,
@@ -83,6 +84,15 @@ _OWN = {
         "accents": st.sampled_from(["fold", "exact"]),
         "rationale": _text,
         "mistakes": _mistakes,
+    },
+    "ordering": {"items": _items, "rationale": _text},
+    "matching": {
+        "pairs": st.lists(
+            st.builds(model.Pair, id=_text, text=_text, match=_text, rationale=st.text(max_size=5)),
+            max_size=2,
+        ).map(tuple),
+        "extra": _items,
+        "rationale": st.text(max_size=5),
     },
 }
 _question = st.sampled_from(list(model.KINDS)).flatmap(

@@ -286,10 +286,18 @@ def test_ctrl_c_at_a_prompt_is_saved_and_said(desk: Desk) -> None:
 def test_every_kind_is_answered_in_lines(tmp_path: Path) -> None:
     kinds = Path(__file__).parent.parent / "banks" / "good" / "kinds.yaml"
     desk = Desk(tmp_path, list(load_bank(kinds).bank.questions))
-    code = desk.types("1,5", "skip", "1.8", "80", "skip", "ENS", "false", "a b", "", "84 GB", as_json=True)
+    begun = begin(desk.store, desk.bank, "ada").sitting  # type: ignore[arg-type]
+    letters = begun.letters(8)
+    begun.close()
+    typed = ["1,5", "skip", "1.8", "80", "skip", "ENS", "false", "a b"]
+    in_order = ["forward backward", "optimizer all-reduce backward forward"]
+    matches = ["1z", f"1{letters['dp']} 2{letters['ddp']}, 3 {letters['none'].lower()}"]
+    code = desk.types(*typed, *in_order, *matches, "", "84 GB", as_json=True)
     assert code == 1  # below the mark
     assert "Write the number without separators, and a point for decimals" in desk.err
     assert "A number is asked for, in GB" in desk.err
+    assert "Put all 4 in order." in desk.err
+    assert "Give each number a letter, such as: 1b 2a." in desk.err
     assert "AdamW keeps *two* moments." in desk.err
     given = {item["question"]: item for item in json.loads(desk.out)["questions"]}
     # To a question that asks for words "skip" is one; a leading colon makes it the command.
@@ -301,6 +309,8 @@ def test_every_kind_is_answered_in_lines(tmp_path: Path) -> None:
         "city": ("ENS", "incorrect", 0.0),
         "dp-one-process": (["false"], "correct", 1.0),
         "which-are-collectives": (["all-reduce", "broadcast"], "correct", 1.0),
+        "step-order": (["optimizer", "all-reduce", "backward", "forward"], "incorrect", 0.0),
+        "who-runs": ({"dp": "dp", "ddp": "ddp", "fsdp": "none"}, "partial", 2.0),
     }
 
 

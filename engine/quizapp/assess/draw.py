@@ -75,6 +75,12 @@ def order_options(question: HasOptions, seed: int, shuffle: bool) -> tuple[str, 
     return (*first, *middle, *last)
 
 
+def scramble(ids: Sequence[str], seed: int, purpose: str) -> tuple[str, ...]:
+    """The ids in an order that is never the one given, where there are two or more."""
+    drawn = _shuffled(ids, seed, purpose)
+    return drawn if drawn != tuple(ids) else (*drawn[1:], *drawn[:1])
+
+
 def _shuffled(ids: Sequence[str], seed: int, purpose: str) -> tuple[str, ...]:
     words = _words(seed, purpose, len(ids))
     return tuple(map(ids.__getitem__, sorted(range(len(ids)), key=words.__getitem__)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from quizapp.assess.response import Response
 
 if TYPE_CHECKING:
-    from quizapp.bank.model import Numeric, Question, ShortText
+    from quizapp.bank.model import Matching, Numeric, Ordering, Question, ShortText
 
 TYPED = frozenset({"numeric", "short-text"})
 """Kinds whose response is a text."""
@@ -59,12 +59,19 @@ def problem(question: Question, response: Response) -> str:
         return "a text is asked for" if response.selected else _problem_of_text(question, response.text)
     if response.text:
         return "options are to be chosen"
+    if question.kind == "matching":
+        return _problem_of_pairs(question, response)
+    if response.pairs:
+        return "nothing is to be matched"
     known = [option.id for option in question.options]
     strange = [option_id for option_id in response.selected if option_id not in known]
     if strange:
         return f"no option {strange[0]!r}"
     if len(set(response.selected)) < len(response.selected):
         return "an option is chosen twice"
+    if question.kind == "ordering":
+        missing = len(known) - len(response.selected)
+        return f"put all {len(known)} in order" if missing and response.selected else ""
     if question.kind != "multiple-choice" and len(response.selected) > 1:
         return "only one option can be chosen"
     return ""
@@ -84,9 +91,22 @@ def key_in_words(question: Question, letters: Mapping[str, str]) -> str:
             return number.key_in_words(question)
         case "short-text":
             return " or ".join(question.key)
+        case "ordering" | "matching":
+            return given_in_words(question, _key(question), letters)
         case _:
             key = key_of(question)
             return ", ".join(letter for option_id, letter in letters.items() if option_id in key)
+
+
+def given_in_words(question: Question, response: Response, letters: Mapping[str, str]) -> str:
+    """A response as it is told: letters, what was typed, `1 B, 2 A` for matches; "" when blank."""
+    if response.text:
+        return response.text.strip()
+    if question.kind == "matching":
+        numbers = {pair.id: number for number, pair in enumerate(question.pairs, 1)}
+        given = sorted((numbers[left], letters.get(right, right)) for left, right in response.pairs)
+        return ", ".join(f"{number} {letter}" for number, letter in given)
+    return ", ".join(letters.get(option_id, option_id) for option_id in response.selected)
 
 
 def mistake_of(question: Question, response: Response) -> str:
@@ -110,7 +130,7 @@ def is_right(question: Question, text: str) -> bool:
 
 def rule_of(kind: str) -> str:
     """The name of the rule by which questions of a kind are scored when they name none."""
-    return "net-correct" if kind == "multiple-choice" else "all-or-nothing"
+    return {"multiple-choice": "net-correct", "matching": "each-answer"}.get(kind, "all-or-nothing")
 
 
 def rule_in_words(rule: str, penalty: float = 0.0) -> str:
@@ -129,8 +149,38 @@ def points_in_words(points: float) -> str:
 def _share(question: Question, response: Response, rule: str) -> float:
     if question.kind in TYPED:
         return 1.0 if _is_right(question, response.text) else 0.0
+    if question.kind == "ordering" or question.kind == "matching":
+        right, of = parts_right(question, response)
+        return right / of if rule == "each-answer" else float(right == of)
     known = frozenset(option.id for option in question.options)
     return _RULES[rule](key_of(question), frozenset(response.selected), known)
+
+
+def parts_right(question: Ordering | Matching, response: Response) -> tuple[int, int]:
+    """How many items stand in their place, or how many pairs have their match; and of how many."""
+    key = _key(question)
+    if question.kind == "ordering":
+        right = sum(a == b for a, b in zip(key.selected, response.selected, strict=False))
+        return right, len(key.selected)
+    return len(frozenset(key.pairs) & frozenset(response.pairs)), len(key.pairs)
+
+
+def _key(question: Ordering | Matching) -> Response:
+    if question.kind == "ordering":
+        return Response(tuple(item.id for item in question.items))
+    return Response(pairs=tuple(question.key.items()))
+
+
+def _problem_of_pairs(question: Matching, response: Response) -> str:
+    if response.selected:
+        return "each is to be matched with a choice"
+    left, choices = {pair.id for pair in question.pairs}, {option.id for option in question.options}
+    for pair_id, choice_id in response.pairs:
+        if pair_id not in left or choice_id not in choices:
+            return f"no match {pair_id!r} with {choice_id!r}"
+    if len({pair_id for pair_id, _ in response.pairs}) < len(response.pairs):
+        return "one is matched twice"
+    return ""
 
 
 def _is_right(question: Question, text: str) -> bool:
@@ -200,7 +250,8 @@ _RULES: dict[str, Callable[[frozenset[str], frozenset[str], frozenset[str]], flo
 }
 _WORDS = {
     "all-or-nothing": "only what is right in full gets the points",
-    "each-answer": "each option that is rightly chosen or rightly left adds an equal share of the points",
+    "each-answer": "each part that is right adds an equal share of the points; of options, each that is "
+    "rightly chosen or rightly left",
     "net-correct": "each right choice adds an equal share of the points, each wrong one takes "
     "a share away, never below zero",
     "coverage": "the share of the right options that you chose, times the share of your choices "

@@ -17,9 +17,11 @@ from quizapp.bank.load import LoadedBank
 from quizapp.bank.markdown import Block, parse, to_plain
 from quizapp.bank.model import (
     Bank,
+    Matching,
     MultipleChoice,
     Numeric,
     Option,
+    Ordering,
     Question,
     ShortText,
     SingleChoice,
@@ -158,6 +160,8 @@ class _Check:
                 self._text((*at, option.id, "rationale"), option.rationale)
                 self._option_words((*at, option.id, "rationale"), option.rationale, question)
                 self._demo((*at, option.id), option)
+        elif isinstance(question, Ordering | Matching):
+            self._parts(at, question)
         else:
             self._typed(at, question)
         self._symptom(at, question)
@@ -225,6 +229,27 @@ class _Check:
                 message = f"{option.text.strip()!r} may be shown anywhere among the options"
                 self._report((*where, "text"), "unpinned", message, "add pin: last")
             self._demo(where, option)
+
+    def _parts(self, at: Where, question: Ordering | Matching) -> None:
+        texts: list[tuple[Where, str]] = []
+        if isinstance(question, Ordering):
+            texts += [((*at, "items", i, "text"), item.text) for i, item in enumerate(question.items)]
+        else:
+            texts += [((*at, "pairs", i, "text"), pair.text) for i, pair in enumerate(question.pairs)]
+            for i, pair in enumerate(question.pairs):
+                self._text((*at, "pairs", i, "match"), pair.match, short=True)
+                self._text((*at, "pairs", i, "rationale"), pair.rationale)
+            texts += [((*at, "extra", i, "text"), item.text) for i, item in enumerate(question.extra)]
+        self._text((*at, "rationale"), question.rationale)
+        self._option_words((*at, "rationale"), question.rationale, question)
+        first: set[str] = set()
+        for where, text in texts:
+            self._text(where, text, short=True)
+            words = _plain_words(text)
+            if words in first:
+                message = f"{text!r} stands twice, and can't be told apart"
+                self._report(where, "duplicate-option-text", message, "say how they differ, or drop one")
+            first.add(words)
 
     def _typed(self, at: Where, question: Numeric | ShortText) -> None:
         self._text((*at, "rationale"), question.rationale)
@@ -342,9 +367,14 @@ class _Check:
         if question.symptom is None:
             hint = "add symptom:, or verified_by: reference or judgement"
             self._report((*at, "verified_by"), "no-ground", "an experiment needs a symptom to look for", hint)
-        if not question.options:
+        if isinstance(question, Numeric | ShortText | Ordering | Matching):
             hint = "write verified_by: reference or judgement"
-            self._report((*at, "verified_by"), "no-ground", f"a {question.kind} key has no demo", hint)
+            self._report(
+                (*at, "verified_by"),
+                "no-ground",
+                f"the key of a question of kind {question.kind} has no demo",
+                hint,
+            )
             return
         sides = isinstance(question, TrueFalse)
         for number, option in enumerate(question.options):

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from quizapp.bank.findings import Where
 from quizapp.bank.model import (
+    Matching,
     MultipleChoice,
     Numeric,
+    Ordering,
     Predicate,
     Question,
     ShortText,
@@ -46,11 +48,57 @@ def complaints(question: Question) -> Iterator[Complaint]:
         yield from _number_complaints(question)
     elif isinstance(question, ShortText):
         yield from _text_complaints(question)
-    if question.scoring.rule is not None and not isinstance(question, MultipleChoice):
-        message = f"{question.kind} is right or wrong as a whole"
-        yield ("scoring", "rule"), "bad-rule", message, "remove rule, or make it kind: multiple-choice"
+    elif isinstance(question, Ordering):
+        yield from _parts_complaints("items", [(item.id, item.text) for item in question.items])
+    elif isinstance(question, Matching):
+        yield from _match_complaints(question)
+    yield from _rule_complaints(question)
     if question.symptom is not None:
         yield from symptom_complaints(question.symptom)
+
+
+def _rule_complaints(question: Question) -> Iterator[Complaint]:
+    rule, where = question.scoring.rule, ("scoring", "rule")
+    if rule is None or isinstance(question, MultipleChoice):
+        return
+    if not isinstance(question, Ordering | Matching):
+        message = f"{question.kind} is right or wrong as a whole"
+        yield where, "bad-rule", message, "remove rule, or make it kind: multiple-choice"
+    elif rule not in ("all-or-nothing", "each-answer"):
+        yield where, "bad-rule", f"{rule} is for choices", "write all-or-nothing or each-answer"
+
+
+def _parts_complaints(field: str, parts: Sequence[tuple[str, str]]) -> Iterator[Complaint]:
+    """Errors in a list of parts, given as (id, text), of which letters or numbers are made on screen."""
+    if len(parts) < 2:
+        yield (field,), "too-few-options", f"so few {field} are no task", "list two at least"
+    if len(parts) > 26:
+        yield (field,), "too-many-options", f"{len(parts)} are more than letters", "list 26 at most"
+    first: dict[str, int] = {}
+    for index, (part_id, _) in enumerate(parts):
+        if part_id in first:
+            message = f"{field} {first[part_id] + 1} and {index + 1} share the id {part_id}"
+            yield (field, index, "id"), "duplicate-option-id", message, "give each its own"
+        first.setdefault(part_id, index)
+
+
+def _match_complaints(question: Matching) -> Iterator[Complaint]:
+    yield from _parts_complaints("pairs", [(pair.id, pair.text) for pair in question.pairs])
+    if len(question.options) > 26:
+        message = f"{len(question.options)} choices are more than letters"
+        yield ("extra",), "too-many-options", message, "offer 26 at most"
+    if question.pairs and len(question.options) < 2:
+        yield ("pairs",), "too-few-options", "all have the same match", "add extra: choices"
+    ids = {pair.id for pair in question.pairs}
+    matches = {pair.match for pair in question.pairs}
+    for index, item in enumerate(question.extra):
+        if item.id in ids:
+            message = f"the id {item.id} stands twice"
+            yield ("extra", index, "id"), "duplicate-option-id", message, "give each its own"
+        if item.text in matches:
+            message = f"{item.text!r} is the match of a pair"
+            yield ("extra", index, "text"), "bad-value", message, "remove it, or say something else"
+        ids.add(item.id)
 
 
 def _number_complaints(question: Numeric) -> Iterator[Complaint]:

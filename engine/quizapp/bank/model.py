@@ -166,7 +166,7 @@ class Scoring(_Strict):
     """How responses to a question become points."""
 
     rule: Rule | None = None
-    """Of multiple-choice: what a response that is partly right earns; net-correct unless said otherwise."""
+    """Of kinds with several parts: what a response that is partly right earns."""
     penalty: Annotated[float, SHARE] = 0.0
     """Share of the points that a wrong response costs. One that is left blank costs nothing."""
 
@@ -302,15 +302,86 @@ class ShortText(_Question):
     options: ClassVar[tuple[Option, ...]] = ()
 
 
+@record
+class Item(_Strict):
+    """Something to be put in order, or to be chosen as a match."""
+
+    id: Id
+    """Permanent, unique in the question."""
+    text: Text
+    """Markdown."""
+
+
+@record
+class Ordering(_Question):
+    """Items are to be put in order."""
+
+    kind: Literal["ordering"]
+    items: tuple[Item, ...]
+    """In the right order; they are shown in another one."""
+    rationale: Text
+    """Markdown: why this is the order."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The items as options, none of which is a key by itself."""
+        return tuple(Option(id=item.id, text=item.text, rationale="") for item in self.items)
+
+
+@record
+class Pair(_Strict):
+    """One of the things to be matched, and its match."""
+
+    id: Id
+    """Permanent, unique in the question."""
+    text: Text
+    """Markdown: what stands on the left."""
+    match: Text
+    """Markdown: what belongs to it. Several pairs may have the same match."""
+    rationale: AnyText = ""
+    """Markdown: why they belong together."""
+
+
+@record
+class Matching(_Question):
+    """For each thing on the left its match is to be chosen."""
+
+    kind: Literal["matching"]
+    pairs: tuple[Pair, ...]
+    """In the order in which the left sides are shown."""
+    extra: tuple[Item, ...] = ()
+    """Further choices, which match nothing."""
+    rationale: AnyText = ""
+    """Markdown: what is to be said of all pairs."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The choices: each different match, under the id of its first pair, then the extra ones."""
+        first: dict[str, str] = {}
+        for pair in self.pairs:
+            first.setdefault(pair.match, pair.id)
+        choices = [(choice_id, text) for text, choice_id in first.items()]
+        choices += [(item.id, item.text) for item in self.extra]
+        return tuple(Option(id=choice_id, text=text, rationale="") for choice_id, text in choices)
+
+    @property
+    def key(self) -> dict[str, str]:
+        """Pair id -> id of the choice that matches it."""
+        first: dict[str, str] = {}
+        return {pair.id: first.setdefault(pair.match, pair.id) for pair in self.pairs}
+
+
 # A further kind is a dataclass here, a name in KINDS, a line in snapshot.py and in consistency.py, a scorer
 # in assess/scoring.py, and a view in each front end.
-Question = SingleChoice | MultipleChoice | TrueFalse | Numeric | ShortText
+Question = SingleChoice | MultipleChoice | TrueFalse | Numeric | ShortText | Ordering | Matching
 KINDS: dict[str, type[Question]] = {
     "single-choice": SingleChoice,
     "multiple-choice": MultipleChoice,
     "true-false": TrueFalse,
     "numeric": Numeric,
     "short-text": ShortText,
+    "ordering": Ordering,
+    "matching": Matching,
 }
 
 

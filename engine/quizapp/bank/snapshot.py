@@ -15,8 +15,10 @@ from quizapp.bank.model import (
     Explanation,
     Figure,
     Interval,
+    Item,
     Mistake,
     Option,
+    Pair,
     Predicate,
     Question,
     Range,
@@ -45,6 +47,9 @@ def question_from_json(text: str) -> Question:
     for side in ("true", "false"):
         if side in data:
             data[side] = _side(data[side])
+    for name, part in (("items", Item), ("pairs", Pair), ("extra", Item)):
+        if name in data:
+            data[name] = tuple(part(**item) for item in data[name])
     if isinstance(data.get("key"), dict):
         data["key"] = Interval(**data["key"])
     elif "key" in data:

@@ -27,6 +27,9 @@ _PARTS: dict[str, tuple[type, str]] = {
     "false": (model.Side, "false"),
     "key": (model.Interval, "key"),
     "mistakes": (model.Mistake, "mistake"),
+    "items": (model.Item, "item"),
+    "pairs": (model.Pair, "pair"),
+    "extra": (model.Item, "extra choice"),
     "shuffle": (str, "shuffle"),
     "sections": (model.Section, "section"),
 } | dict.fromkeys(("mean", "minimum", "maximum", "longest_zero_s", "value"), (model.Range, "range"))

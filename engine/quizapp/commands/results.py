@@ -103,7 +103,7 @@ def _record_lines(record: AttemptRecord) -> list[str]:
 
 
 def _item_lines(record: AttemptRecord, state: ItemState, number: int) -> list[str]:
-    from quizapp.assess.scoring import TYPED, key_in_words, key_of, points_in_words
+    from quizapp.assess.scoring import TYPED, given_in_words, key_in_words, key_of, points_in_words
 
     score = state.score
     if score is not None:
@@ -126,9 +126,11 @@ def _item_lines(record: AttemptRecord, state: ItemState, number: int) -> list[st
         said = ", ".join(filter(None, marks))
         letter = chr(ord("A") + place)
         lines.append(f"   {letter} {texts.get(option_id, option_id)}" + (f"  <- {said}" if said else ""))
-    if asked.kind in TYPED and state.submitted:
-        lines.append(f"   response: {_one_line(state.response.text)[:100] or 'none'}")
-        lines.append(f"   key: {_one_line(key_in_words(asked, {}))[:100]}")
+    if asked.kind in (*TYPED, "ordering", "matching") and state.submitted:
+        letters = {option_id: chr(ord("A") + place) for place, option_id in enumerate(state.option_order)}
+        given = _one_line(given_in_words(asked, state.response, letters))[:100]
+        lines.append(f"   response: {given or 'none'}")
+        lines.append(f"   key: {_one_line(key_in_words(asked, letters))[:100]}")
     for option_id, diagnosis in state.predictions:
         lines.append(f"   predicted for {option_id}: {_one_line(diagnosis)}")
     for option_id, run in state.runs:
@@ -174,7 +176,7 @@ def _record_as_json(record: AttemptRecord) -> dict[str, Any]:
                 "revision": state.revision or None,
                 "shown": state.shown,
                 "option_order": list(state.option_order),
-                "response": state.response.text or list(state.response.selected),
+                "response": state.response.plain,
                 "submitted": state.submitted,
                 "verdict": score.verdict.value if score else None,
                 "points": score.points if score else None,

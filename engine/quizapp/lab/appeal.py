@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quizapp.assess.scoring import TYPED, key_in_words
+from quizapp.assess.scoring import TYPED, given_in_words, key_in_words
 from quizapp.bank.text import visible
 from quizapp.errors import QuizappError
 from quizapp.lab.evidence import FORMAT, summary_of
@@ -128,8 +128,8 @@ def _given(sitting: Sitting, place: int, question: Question) -> Iterator[str]:
     response = sitting.response(place)
     chosen = [f"{letters[one]} {_code(one)}" for one in response.selected if one in letters]
     keys = [f"{letters[o.id]} {_code(o.id)}" for o in question.options if o.correct and o.id in letters]
-    if question.kind in TYPED:
-        chosen = [_code(response.text)] if response.text else []
+    if question.kind in (*TYPED, "ordering", "matching"):
+        chosen = [] if response.blank else [_code(given_in_words(question, response, letters))]
         keys = [_code(key_in_words(question, letters))]
     yield "## The response"
     yield ""

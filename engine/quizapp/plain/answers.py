@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -59,12 +60,12 @@ def parse(line: str, letters: Mapping[str, str], *, several: bool, answering: bo
 
     `letters`: option id -> letter on screen. `several`: more than one option may be chosen. `answering` False
     reads commands only, so that their letters are free. `typed`: the kind of a question that asks for a text.
-    Where words are asked for every line is an answer, where a number is, only what is no command. A leading
-    ":" makes a line a command in any case.
+    Where words are asked for every line is an answer, where a number or matches are, only what is no command.
+    A leading ":" makes a line a command in any case.
     """
     said = line.strip()
     if answering and typed and said not in ("", "?") and not said.startswith(":"):
-        command = typed == "numeric" and said.lower() in ALIASES
+        command = typed != "short-text" and said.lower() in ALIASES
         if not command:
             return Said("answer", text=said)
     words = line.replace(",", " ").split()
@@ -88,6 +89,25 @@ def parse(line: str, letters: Mapping[str, str], *, several: bool, answering: bo
     if len(words) > 1:
         return Said("unclear", why=f"{name!r} stands alone.")
     return Said(name)
+
+
+def parse_pairs(
+    text: str, pair_ids: Sequence[str], letters: Mapping[str, str]
+) -> tuple[tuple[str, str], ...] | None:
+    """The matches in `1b 2a`, `1 b, 2 a` or, one for each in turn, `b a`; None for anything else."""
+    by_letter = {letter.lower(): choice_id for choice_id, letter in letters.items()}
+    tokens = re.findall(r"[0-9]+|[a-z]", text.lower())
+    if not tokens or "".join(re.split(r"[\s,;=:>-]+", text.lower())) != "".join(tokens):
+        return None
+    if all(token in by_letter for token in tokens) and len(tokens) == len(pair_ids):
+        return tuple(zip(pair_ids, (by_letter[token] for token in tokens), strict=True))
+    pairs = list(zip(tokens[::2], tokens[1::2], strict=False))
+    if len(tokens) % 2 or not all(
+        number.isdecimal() and 1 <= int(number) <= len(pair_ids) and letter in by_letter
+        for number, letter in pairs
+    ):
+        return None
+    return tuple((pair_ids[int(number) - 1], by_letter[letter]) for number, letter in pairs)
 
 
 def _options(words: list[str], by_name: Mapping[str, str], several: bool) -> list[str] | None:

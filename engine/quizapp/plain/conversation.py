@@ -153,17 +153,16 @@ class _Conversation:
         sitting, talk = self._sitting, self._talk
         letters = sitting.letters(place)
         kind = sitting.question(place).kind
-        several = kind == "multiple-choice"
-        typed = kind if kind in TYPED else ""
-        prompt = (
-            f"Answer (A-{list(letters.values())[-1]}, ? for help):" if letters else "Answer (? for help):"
-        )
+        several = kind in ("multiple-choice", "ordering")
+        typed = kind if kind in (*TYPED, "matching") else ""
+        last = list(letters.values())[-1] if letters and not typed else ""
+        prompt = f"Answer (A-{last}, ? for help):" if last else "Answer (? for help):"
         while True:
             said = self._read(prompt, letters, several=several, answering=True, typed=typed)
             match said.command:
                 case "answer":
-                    response = Response(said.options, said.text)
-                    fault = problem(sitting.question(place), response)
+                    response, fault = self._response_to(place, said)
+                    fault = fault or problem(sitting.question(place), response)
                     if not fault:
                         self._respond(place, response)
                         return self._submit(place)
@@ -185,6 +184,16 @@ class _Conversation:
                     to = self._common(said, place)
                     if to is not None:
                         return to.place
+
+    def _response_to(self, place: int, said: Said) -> tuple[Response, str]:
+        """What a line answers, and why it is no answer, "" when it is one."""
+        question = self._sitting.question(place)
+        if question.kind != "matching":
+            return Response(said.options, said.text), ""
+        from quizapp.plain.answers import parse_pairs
+
+        pairs = parse_pairs(said.text, [pair.id for pair in question.pairs], self._sitting.letters(place))
+        return Response(pairs=pairs or ()), "" if pairs else "give each number a letter, such as: 1b 2a"
 
     def _respond(self, place: int, response: Response) -> None:
         self._keep(lambda: self._sitting.respond(place, response))
@@ -265,7 +274,7 @@ class _Conversation:
             case "demo":
                 self._demo(place, said.options[0])
             case _:
-                typed = self._sitting.question(place).kind in TYPED
+                typed = self._sitting.question(place).kind in (*TYPED, "matching")
                 _help(self._talk, answering=not self._sitting.submitted(place), typed=typed)
         return None
 

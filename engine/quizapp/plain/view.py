@@ -8,6 +8,7 @@ from quizapp.assess.scoring import (
     TYPED,
     Score,
     Verdict,
+    given_in_words,
     key_in_words,
     key_of,
     mistake_of,
@@ -18,7 +19,9 @@ from quizapp.assess.scoring import (
 from quizapp.plain.talk import Talk
 
 if TYPE_CHECKING:
+    from quizapp.assess.response import Response
     from quizapp.assess.result import Result
+    from quizapp.bank.model import Matching, Ordering
     from quizapp.store.sitting import Sitting
 
 VERDICTS = {
@@ -42,6 +45,10 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
     talk.say()
     talk.say(_text(talk, asked.stem, letters))
     talk.say()
+    if asked.kind == "matching":
+        for number, pair in enumerate(asked.pairs, 1):
+            talk.indented(_text(talk, pair.text, letters, indent=6), f"{number:>3}  ")
+        talk.say()
     options = {option.id: option for option in asked.options}
     for option_id, letter in letters.items():
         option = options[option_id]
@@ -53,7 +60,7 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
     rule, penalty = asked.scoring.rule or rule_of(asked.kind), asked.scoring.penalty
     if asked.kind == "multiple-choice":
         talk.wrapped(f"Choose all that apply. Scored {rule_in_words(rule, penalty)}.")
-    elif penalty:
+    elif penalty or asked.kind in ("ordering", "matching"):
         talk.wrapped(f"Scored {rule_in_words(rule, penalty)}.")
     if asked.kind == "numeric":
         units = [unit for unit in (asked.unit, *asked.units) if unit]
@@ -62,10 +69,16 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
         )
     elif asked.kind == "short-text":
         talk.say("A word or a few are asked for.")
+    elif asked.kind == "ordering":
+        talk.say("Put all of them in order, such as: b a c")
+    elif asked.kind == "matching":
+        talk.say("Give each number a letter, such as: 1b 2a")
     given = sitting.response(place)
     if not given.blank and not sitting.submitted(place):
-        command = ":submit" if asked.kind in TYPED else "submit"
-        talk.say(f"Kept from before: {given.in_words(letters)}. `{command}` makes it your answer.")
+        command = "submit" if asked.kind in ("single-choice", "multiple-choice", "true-false") else ":submit"
+        talk.say(
+            f"Kept from before: {given_in_words(asked, given, letters)}. `{command}` makes it your answer."
+        )
 
 
 def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
@@ -78,7 +91,7 @@ def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
     talk.say()
     if score is not None:
         talk.wrapped(f"{VERDICTS[score.verdict]}: {_points(score)}.")
-    yours = given.in_words(letters) or "nothing"
+    yours = given_in_words(asked, given, letters) or "nothing"
     said = "gave" if asked.kind in TYPED else "chose"
     talk.wrapped(f"You {said} {yours}. The key is {key_in_words(asked, letters)}.")
     talk.say()
@@ -88,6 +101,9 @@ def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
             if text:
                 talk.say(_text(talk, text, letters))
                 talk.say()
+    if asked.kind == "ordering" or asked.kind == "matching":
+        _parts(talk, asked, given, letters)
+        letters = {}
     options = {option.id: option for option in asked.options}
     for option_id, letter in letters.items():
         is_key, chosen = option_id in key, option_id in given.selected
@@ -109,6 +125,33 @@ def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
     talk.wrapped(f"The ground of the key: {ground}.")
     for number, reference in enumerate(asked.references, 1):
         talk.say(f"  {number}. {reference.title}  {reference.url}")
+
+
+def _parts(talk: Talk, asked: Ordering | Matching, given: Response, letters: dict[str, str]) -> None:
+    """What became of each item or pair, and why."""
+    texts = {option.id: option.text for option in asked.options}
+    if asked.kind == "ordering":
+        for number, item in enumerate(asked.items, 1):
+            right = given.selected[number - 1 : number] == (item.id,)
+            talk.indented(
+                _text(talk, item.text, letters, indent=9),
+                f"  {'✔' if right else '✘'} {number}  {letters[item.id]}  ",
+            )
+    else:
+        chosen = dict(given.pairs)
+        for number, pair in enumerate(asked.pairs, 1):
+            key = asked.key[pair.id]
+            right = chosen.get(pair.id) == key
+            talk.indented(
+                _text(talk, f"{pair.text}: {texts[key]}", letters, indent=9),
+                f"  {'✔' if right else '✘'} {number}  {letters[key]}  ",
+            )
+            if pair.rationale:
+                talk.indented(_text(talk, pair.rationale, letters, indent=10), "          ")
+    talk.say()
+    if asked.rationale:
+        talk.say(_text(talk, asked.rationale, letters))
+        talk.say()
 
 
 def full_explanation(talk: Talk, sitting: Sitting, place: int) -> None:
@@ -165,7 +208,7 @@ def _item_as_json(sitting: Sitting, place: int) -> dict[str, Any]:
     score = sitting.score(place)
     return {
         "question": sitting.question_id(place),
-        "response": sitting.response(place).text or list(sitting.response(place).selected),
+        "response": sitting.response(place).plain,
         "submitted": sitting.submitted(place),
         "verdict": score.verdict.value if score else None,
         "points": score.points if score else None,

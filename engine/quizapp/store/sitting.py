@@ -21,7 +21,7 @@ from quizapp.assess.attempt import (
     Shown,
     Submitted,
 )
-from quizapp.assess.draw import order_options
+from quizapp.assess.draw import order_options, scramble
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import Score, Verdict, problem, rule_of, score
 from quizapp.errors import QuizappError
@@ -166,7 +166,11 @@ class Sitting:
         state = self.attempt.item(question_id)
         if state.shown:
             return state.option_order
-        return order_options(self._the_bank.row(question_id), self.seed, "options" in self._started.shuffle)
+        row = self._the_bank.row(question_id)
+        if row.kind in ("ordering", "matching"):
+            # As they stand in the bank they would be the key.
+            return scramble(row.option_ids, self.seed, f"options {question_id}")
+        return order_options(row, self.seed, "options" in self._started.shuffle)
 
     def letters(self, place: int) -> dict[str, str]:
         """The letter of each option id, in the order of presentation."""
@@ -234,12 +238,14 @@ class Sitting:
 
     def respond(self, place: int, response: Response) -> None:
         """Keeps a response, changed at will until it is submitted. ValueError in words for an invalid one."""
-        order = self.option_order(place)
-        known = [option_id for option_id in order if option_id in response.selected]
-        fault = problem(self.question(place), response)
+        question = self.question(place)
+        fault = problem(question, response)
         if fault:
             raise ValueError(fault)
-        response = Response(tuple(known), response.text.strip())
+        if question.kind != "ordering":
+            order = self.option_order(place)
+            chosen = tuple(option_id for option_id in order if option_id in response.selected)
+            response = Response(chosen, response.text.strip(), tuple(sorted(response.pairs)))
         if response != self.response(place):
             self._record(ResponseChanged(self._ids[place], response))
 

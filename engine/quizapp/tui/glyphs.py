@@ -35,6 +35,7 @@ class Glyphs(NamedTuple):
     corners: str  # top left, top right, bottom left, bottom right
     enter: str
     up_down: str
+    move: str
 
 
 UNICODE = Glyphs(
@@ -66,6 +67,7 @@ UNICODE = Glyphs(
     corners="┌┐└┘",
     enter="⏎",
     up_down="↑↓",
+    move="↕",
 )
 
 ASCII = Glyphs(
@@ -96,6 +98,7 @@ ASCII = Glyphs(
     corners="++++",
     enter="Enter",
     up_down="arrows",
+    move="^",
 )
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from quizapp.assess.scoring import mistake_of
 from quizapp.bank.documents import document, known_document
-from quizapp.bank.model import Numeric, ShortText
+from quizapp.bank.model import Matching, Numeric, Ordering, ShortText
 from quizapp.bank.references import resolve
 from quizapp.bank.text import visible
 from quizapp.tui.glyphs import Glyphs
-from quizapp.tui.render import Line, framed, lay_out, link_lines, wrap
+from quizapp.tui.render import Line, framed, lay_out, line_width, link_lines, wrap
 
 if TYPE_CHECKING:
     from quizapp.bank.markdown import Block
@@ -25,7 +25,10 @@ class QuestionPage(NamedTuple):
     """Stem and options of a question, ready to be laid out."""
 
     stem: Build
-    options: list[Build]
+    options: dict[str, Build]
+    """By option id."""
+    pairs: list[Build]
+    """Of what is to be matched."""
 
 
 class Pages:
@@ -66,7 +69,10 @@ class Pages:
             layout = lay_out(self.blocks(stem, letters), width, glyphs=self._glyphs)
             return layout.lines + ([[], *link_lines(layout.links, width)] if layout.links else [])
 
-        return QuestionPage(build_stem, [self.text(option.text, letters) for option in state.options])
+        options = {option.id: self.text(option.text, letters) for option in state.options}
+        asked = state.question
+        pairs = [self.text(pair.text, letters) for pair in asked.pairs] if isinstance(asked, Matching) else []
+        return QuestionPage(build_stem, options, pairs)
 
     def text(self, text: str, letters: dict[str, str]) -> Build:
         """Any one text, its links numbered at its end."""
@@ -100,6 +106,37 @@ class Pages:
             if isinstance(state.question, Numeric | ShortText):
                 rationale = self.text(state.question.rationale, letters)(width - 8)
                 lines += [[(" " * 8, ""), *line] for line in rationale]
+            return lines
+
+        return build
+
+    def parts(self, state: QuestionState) -> Build:
+        """Of items in order or matched pairs: what became of each, and why."""
+
+        def build(width: int) -> list[Line]:
+            glyphs, asked, letters = self._glyphs, state.question, letters_of(state)
+            texts = {option.id: option.text for option in asked.options}
+            rows: list[tuple[bool, str, str, str]] = []
+            if isinstance(asked, Ordering):
+                given = state.response.selected
+                for place, item in enumerate(asked.items):
+                    rows.append((given[place : place + 1] == (item.id,), letters[item.id], item.text, ""))
+            elif isinstance(asked, Matching):
+                for pair in asked.pairs:
+                    key = asked.key[pair.id]
+                    words = f"{pair.text} {glyphs.arrow} {texts[key]}"
+                    rows.append((state.matched.get(pair.id) == key, letters[key], words, pair.rationale))
+            lines: list[Line] = []
+            for number, (right, letter, text, why) in enumerate(rows, 1):
+                sign, role = (glyphs.right, "right") if right else (glyphs.wrong, "wrong")
+                head: Line = [(f"{sign} ", role), (f"{number:>2}  ", ""), (f"{letter}  ", "strong")]
+                indent = [(" " * line_width(head), "")]
+                body = self.text(text, letters)(width - line_width(head))
+                lines += [[*(indent if row else head), *line] for row, line in enumerate(body or [[]])]
+                if why:
+                    lines += [[*indent, *line] for line in self.text(why, letters)(width - line_width(head))]
+            if isinstance(asked, Ordering | Matching) and asked.rationale:
+                lines += [[], *self.text(asked.rationale, letters)(width)]
             return lines
 
         return build
@@ -157,6 +194,10 @@ class Pages:
         found = [(reference.title, reference.url) for reference in question.references]
         texts = [question.stem, question.explanation.short, question.explanation.full]
         texts += [text for option in question.options for text in (option.text, option.rationale)]
+        if isinstance(question, Ordering | Matching):
+            texts.append(question.rationale)
+        if isinstance(question, Matching):
+            texts += [text for pair in question.pairs for text in (pair.text, pair.rationale)]
         if isinstance(question, Numeric | ShortText):
             texts += [question.rationale, *(mistake.rationale for mistake in question.mistakes)]
         links: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quizapp.assess.response import Response
-from quizapp.assess.scoring import TYPED, key_in_words, problem
+from quizapp.assess.scoring import TYPED, given_in_words, key_in_words, problem
 
 if TYPE_CHECKING:
     from quizapp.assess.scoring import Score
@@ -34,9 +34,20 @@ class QuestionState:
         self.chosen: set[str] = set(response.selected)
         self.text = response.text
         """What was typed, where a text is asked for."""
+        self.matched: dict[str, str] = dict(response.pairs)
+        """Pair id -> choice id, where matches are asked for."""
+        self.placed = question.kind == "ordering" and bool(response.selected)
+        """Whether the items stand as the learner wants them, and not only as they were presented."""
+        self.held = False
+        """Whether arrows move the item under the cursor."""
+        self._letters = {option.id: chr(ord("A") + place) for place, option in enumerate(self.options)}
+        if self.placed:
+            self.options = tuple(by_id[option_id] for option_id in response.selected)
         self.submitted = submitted
         self.score = score
-        self.cursor = next((i for i, option in enumerate(self.options) if option.id in self.chosen), 0)
+        self.cursor = 0
+        if question.kind != "ordering":
+            self.cursor = next((i for i, option in enumerate(self.options) if option.id in self.chosen), 0)
 
     @property
     def multiple(self) -> bool:
@@ -50,8 +61,13 @@ class QuestionState:
 
     @property
     def focused(self) -> Option | None:
-        """The option under the cursor; None where there are none."""
-        return self.options[self.cursor] if self.options else None
+        """The option under the cursor; None where there is none under it."""
+        return self.options[self.cursor] if self.options and self.question.kind != "matching" else None
+
+    @property
+    def rows(self) -> int:
+        """How many places the cursor has."""
+        return len(self.question.pairs) if self.question.kind == "matching" else len(self.options)
 
     @property
     def blank(self) -> bool:
@@ -68,11 +84,15 @@ class QuestionState:
         """The choice, in the order of presentation, or what was typed."""
         if self.typed:
             return Response(text=self.text)
+        if self.question.kind == "matching":
+            return Response(pairs=tuple(sorted(self.matched.items())))
+        if self.question.kind == "ordering":
+            return Response(tuple(option.id for option in self.options) if self.placed else ())
         return Response(tuple(option.id for option in self.options if option.id in self.chosen))
 
     def letter(self, index: int) -> str:
-        """The letter that stands before an option."""
-        return chr(ord("A") + index)
+        """The letter that stands before an option: of its place when it was presented."""
+        return self._letters[self.options[index].id]
 
     def letters(self, option_ids: set[str] | frozenset[str]) -> str:
         """The letters of some options: `A, C`; "" for none."""
@@ -86,29 +106,78 @@ class QuestionState:
     @property
     def given_in_words(self) -> str:
         """The response as it is told after the submission; "" for none."""
-        return self.text.strip() if self.typed else self.letters(self.chosen)
+        return given_in_words(self.question, self.response, self._letters)
 
     @property
     def key_in_words(self) -> str:
         """The key as it is told: letters, or the number or words that are right."""
-        return key_in_words(self.question, {o.id: self.letter(i) for i, o in enumerate(self.options)})
+        return key_in_words(self.question, self._letters)
 
     def index_of_key(self, key: str) -> int | None:
         """The option that a pressed key (`1`…`9`, `a`…`h`) stands for."""
         if len(key) != 1:
             return None
-        index = int(key) - 1 if key in "123456789" else LETTERS.find(key.lower())
-        return index if 0 <= index < len(self.options) else None
+        if key in "123456789":
+            index = int(key) - 1
+            return index if index < self.rows else None
+        return next((i for i in range(len(self.options)) if self.letter(i) == key.upper()), None)
 
     def move(self, steps: int) -> bool:
         """Move the cursor; it stays at the ends. True when it moved."""
-        target = max(min(self.cursor + steps, len(self.options) - 1), 0)
+        target = max(min(self.cursor + steps, self.rows - 1), 0)
         moved = target != self.cursor
+        if moved and self.held:
+            self._put(target)
         self.cursor = target
         return moved
 
+    def _put(self, place: int) -> None:
+        """Put the item under the cursor into another place."""
+        items = list(self.options)
+        items.insert(place, items.pop(self.cursor))
+        self.options, self.placed = tuple(items), True
+
+    def match(self, choice: int) -> bool:
+        """Match the pair under the cursor with a choice, and go on to the next. True when that is new."""
+        if self.submitted:
+            return False
+        pair_id, choice_id = self.question.pairs[self.cursor].id, self.options[choice].id  # type: ignore[union-attr]
+        changed = self.matched.get(pair_id) != choice_id
+        self.matched[pair_id] = choice_id
+        self.move(1)
+        return changed
+
+    def match_next(self) -> bool:
+        """Match the pair under the cursor with the choice after its present one."""
+        if self.submitted:
+            return False
+        pair_id = self.question.pairs[self.cursor].id  # type: ignore[union-attr]
+        ids = [option.id for option in self.options]
+        place = ids.index(self.matched[pair_id]) + 1 if pair_id in self.matched else 0
+        self.matched[pair_id] = ids[place % len(ids)]
+        return True
+
+    def hold(self, index: int) -> bool:
+        """Take the item at a place, or drop the one that is held there. True when the order is new."""
+        if self.submitted:
+            self.cursor = index
+            return False
+        if not self.held:
+            self.cursor, self.held = index, True
+            return False
+        was = self.response
+        if index != self.cursor:
+            self._put(index)
+        self.cursor, self.held, self.placed = index, False, True
+        return self.response != was
+
     def pick(self, index: int) -> bool:
         """Choose an option, or take it back where several may be chosen. True when the choice changed."""
+        if self.question.kind == "ordering":
+            return self.hold(index)
+        if self.question.kind == "matching":
+            self.cursor = index
+            return False
         self.cursor = index
         if self.submitted:
             return False
@@ -124,7 +193,8 @@ class QuestionState:
         """Take every choice back. True when there was one."""
         if self.submitted or self.blank:
             return False
-        self.chosen, self.text = set(), ""
+        self.chosen, self.text, self.matched = set(), "", {}
+        self.held = self.placed = False
         return True
 
     def type(self, text: str) -> bool:
@@ -143,6 +213,13 @@ class QuestionState:
             return f"type a number, in {' or '.join(units)}" if units else "type a number"
         if self.typed:
             return "type a word or a few"
+        if self.question.kind == "ordering":
+            if self.held:
+                return "arrows move it, Space drops it"
+            return f"your order: {self.given_in_words}" if self.placed else "Space takes an item to move it"
+        if self.question.kind == "matching":
+            done = f"{len(self.matched)} of {self.rows} matched"
+            return f"{done}; a letter matches the one under the cursor"
         if self.multiple:
             return (
                 f"{len(self.chosen)} chosen, choose all that apply"

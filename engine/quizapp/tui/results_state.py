@@ -62,9 +62,8 @@ class ResultsState:
             index=index,
             verdict=str(score.verdict) if score else "open",
             points=f"{points_in_words(score.points)}/{points_in_words(score.max_points)}" if score else "",
-            given=(state.text.strip() if state.typed else state.letters(state.chosen).replace(" ", ""))
-            or "none",
-            key=state.letters(state.key).replace(" ", ""),
+            given=state.given_in_words.replace(", ", ",") or "none",
+            key=state.key_in_words.replace(", ", ","),
             predictions=f"{right}/{of} predicted" if of else "",
             words=first_words(state.question.stem),
         )

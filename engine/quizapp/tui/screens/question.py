@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _LEAST_STEM = 3
 _LONGEST_TYPED = 500
+_SPACE = {"numeric": "Type", "short-text": "Type", "ordering": "Take", "matching": "Next match"}
+_NOTHING_YET = {
+    "ordering": "Nothing is in order yet: Space takes an item, arrows move it, Space drops it.",
+    "matching": "Nothing is matched yet: a letter matches the one under the cursor, ] skips.",
+}
 
 
 class QuestionScreen(QuizScreen):
@@ -85,6 +90,7 @@ class QuestionScreen(QuizScreen):
         self._shown_submitted = False
         self._shared_for: Size | None = None
         self._entry: Entry | None = None
+        self._warned = False
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -107,11 +113,12 @@ class QuestionScreen(QuizScreen):
         """Show a question in place."""
         self.state = self.taking.enter(index)
         self._notice = ""
+        self._warned = False
         self._shown_submitted = self.state.submitted
         page = self.quiz.pages.question(self.state)
         options = self.query_one(Options)
         self.query_one("#stem", Sheet).show(page.stem)
-        options.show_options(self.state, page.options)
+        options.show_options(self.state, page.options, page.pairs)
         self._show_entry()
         self._share_height()
         self._show_frame()
@@ -176,7 +183,7 @@ class QuestionScreen(QuizScreen):
         if self.state is not None:
             page = self.quiz.pages.question(self.state)
             self.query_one("#stem", Sheet).show(page.stem, keep_place=True)
-            self.query_one(Options).show_options(self.state, page.options)
+            self.query_one(Options).show_options(self.state, page.options, page.pairs)
             self._share_height()
 
     def refresh_question(self) -> None:
@@ -200,7 +207,7 @@ class QuestionScreen(QuizScreen):
         if self._typing:
             self.show_keys(submit, ("escape", "Esc", "Other keys"))
             return
-        choose = "Type" if state.typed else "Choose"
+        choose = _SPACE.get(state.question.kind, "Choose")
         self.show_keys(
             submit,
             *run,
@@ -271,7 +278,7 @@ class QuestionScreen(QuizScreen):
             return
         wanted_stem, wanted_options = len(stem.lines_at(width - 1)), len(options.lines_at(width))
         spare = height - wanted_stem - wanted_options
-        between = max(0, len(self.state.options) - 1)
+        between = max(0, self.state.rows - 1)
         if airy := spare >= between:
             options.set_airy(True)
             wanted_options += between
@@ -290,17 +297,27 @@ class QuestionScreen(QuizScreen):
         self.query_one("#rule", OneLine).refresh()
 
     def on_options_picked(self, message: Options.Picked) -> None:
-        self._pick(message.index)
+        state = self.state
+        if state is not None and state.question.kind == "matching" and message.index >= state.rows:
+            self._after_change(state.match(message.index - state.rows))
+        else:
+            self._pick(message.index)
 
     def action_pick(self, key: str) -> None:
         """Choose the option of a number or letter."""
         index = self.state.index_of_key(key) if self.state is not None else None
-        if index is not None:
+        if self.state is None or index is None:
+            return
+        if self.state.question.kind == "matching" and not key.isdecimal():
+            self._after_change(self.state.match(index))
+        else:
             self._pick(index)
 
     def action_pick_focused(self) -> None:
         """Space."""
-        if self.state is not None and self.state.options:
+        if self.state is not None and self.state.question.kind == "matching":
+            self._after_change(self.state.match_next())
+        elif self.state is not None and self.state.options:
             self._pick(self.state.cursor)
         elif self._entry is not None and self._entry.display:
             self.set_focus(self._entry)
@@ -328,8 +345,7 @@ class QuestionScreen(QuizScreen):
     def action_move(self, steps: int) -> None:
         """Move the cursor."""
         if self.state is not None and self.state.move(steps):
-            self.query_one(Options).redraw()
-            self._show_frame()
+            self._after_change(self.state.held)
 
     def action_submit(self) -> None:
         """Submit, or show the explanation again."""
@@ -340,6 +356,11 @@ class QuestionScreen(QuizScreen):
             self.quiz.reveal(self.taking, state)
         elif state.blank and state.typed:
             self._say("Nothing is typed yet; Esc and then ] skips.")
+        elif state.blank and state.question.kind in _NOTHING_YET:
+            self._say(_NOTHING_YET[state.question.kind])
+        elif state.question.kind == "matching" and len(state.matched) < state.rows and not self._warned:
+            self._warned = True
+            self._say(f"{state.rows - len(state.matched)} not matched yet; Enter again submits all the same.")
         elif state.blank:
             self._say("Nothing is chosen yet: a number, a letter or Space chooses, ] skips.")
         elif state.fault:

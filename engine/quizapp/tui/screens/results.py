@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 
 from quizapp.assess.scoring import points_in_words
+from quizapp.bank.text import visible
 from quizapp.tui.render import Line, fit, width_of
 from quizapp.tui.results_state import ResultsState
 from quizapp.tui.screens.base import QuizScreen, cut
@@ -146,7 +147,8 @@ class ResultsScreen(QuizScreen):
             (f"{row.points:>6}  ", ""),
         ]
         if width >= 60:
-            line.append((f"you {row.given:<5} key {row.key:<5} ", "muted"))
+            given, key = fit(visible(row.given), 10, glyphs), fit(visible(row.key), 10, glyphs)
+            line.append((f"you {given:<5} key {key:<5} ", "muted"))
         if row.predictions and width >= 80:
             line.append((f"{row.predictions}  ", "accent"))
         used = sum(width_of(text) for text, _ in line)

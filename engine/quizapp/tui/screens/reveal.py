@@ -242,7 +242,8 @@ class RevealScreen(QuizScreen):
 
     def _tabs(self, width: int) -> list[Line]:
         line: Line = []
-        last = "Response" if self.state.typed else VIEWS[PER_OPTION]
+        choices = self.state.question.kind in ("single-choice", "multiple-choice", "true-false")
+        last = VIEWS[PER_OPTION] if choices else "Response"
         views = VIEWS[:PER_OPTION] if self.wide else (*VIEWS[:PER_OPTION], last)
         for number, view in enumerate(views):
             chosen = number == self.view
@@ -261,6 +262,8 @@ class RevealScreen(QuizScreen):
         self._rows = []
         if state.question.kind == "numeric" or state.question.kind == "short-text":
             return pages.typed(state)(width)
+        if state.question.kind == "ordering" or state.question.kind == "matching":
+            return pages.parts(state)(width)
         for index, option in enumerate(state.options):
             if index:
                 lines.append([])

@@ -34,14 +34,21 @@ class Options(Sheet):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._state: QuestionState | None = None
-        self._texts: list[Callable[[int], list[Line]]] = []
+        self._texts: dict[str, Callable[[int], list[Line]]] = {}
+        self._pairs: list[Callable[[int], list[Line]]] = []
         self._rows: list[tuple[int, int]] = []
         self._airy = False
 
-    def show_options(self, state: QuestionState, texts: list[Callable[[int], list[Line]]]) -> None:
-        """Show these options; `texts` lays out the text of each for a width."""
+    def show_options(
+        self,
+        state: QuestionState,
+        texts: dict[str, Callable[[int], list[Line]]],
+        pairs: list[Callable[[int], list[Line]]],
+    ) -> None:
+        """Show these options; `texts` and `pairs` lay out the text of each for a width."""
         self._state = state
         self._texts = texts
+        self._pairs = pairs
         self.show(self._draw)
 
     def show_again(self) -> None:
@@ -74,6 +81,8 @@ class Options(Sheet):
             return wrap(
                 [(visible(state.given_in_words) or "nothing", "strong")], width, [(" you  ", "muted")]
             )
+        if state.question.kind == "matching":
+            return self._draw_pairs(state, width)
         for index, option in enumerate(state.options):
             if index and self._airy:
                 lines.append([])
@@ -96,7 +105,7 @@ class Options(Sheet):
         head: Line = [edge, (f"{marker} ", role), (f"{state.letter(index)}  ", "strong" if focused else "")]
         rest: Line = [edge, (" " * (line_width(head) - 1), "")]
         room = width - line_width(head) - line_width(tail)
-        body = self._texts[index](room)
+        body = self._texts[option.id](room)
         rows: list[Line] = [[*(rest if number else head), *line] for number, line in enumerate(body or [[]])]
         gap = width - line_width(tail) - line_width(rows[0])
         rows[0] = [*rows[0], (" " * max(0, gap), ""), *tail]
@@ -105,11 +114,50 @@ class Options(Sheet):
             rows += wrap([(f"{note}", "em muted")], width, rest)
         return rows
 
+    def _draw_pairs(self, state: QuestionState, width: int) -> list[Line]:
+        """What is to be matched, each with its choice; below them the choices."""
+        asked, glyphs = state.question, self._glyphs
+        if asked.kind != "matching":
+            return []
+        lines: list[Line] = []
+        letters = {option.id: state.letter(index) for index, option in enumerate(state.options)}
+        for index, pair in enumerate(asked.pairs):
+            start, focused = len(lines), index == state.cursor
+            edge: Run = (glyphs.cursor if focused else " ", "accent")
+            chosen = state.matched.get(pair.id)
+            box: Run = (f"[{letters[chosen] if chosen else ' '}]", "key" if chosen else "")
+            if state.submitted:
+                right = chosen == asked.key[pair.id]
+                sign, role = (glyphs.right, "right") if right else (glyphs.wrong, "wrong")
+                box = (f"[{letters[chosen] if chosen else ' '}] {sign}", role)
+            head: Line = [edge, (f"{index + 1:>2}  ", "strong" if focused else ""), box, ("  ", "")]
+            rest: Line = [edge, (" " * (line_width(head) - 1), "")]
+            for number, line in enumerate(self._pairs[index](width - line_width(head)) or [[]]):
+                row: Line = [*(rest if number else head), *line]
+                lines.append(filled(row, width, "row") if focused else row)
+            self._rows.append((start, len(lines) - 1))
+        lines.append([])
+        for option in state.options:
+            start = len(lines)
+            head = [("     ", ""), (f"{letters[option.id]}  ", "strong")]
+            for number, line in enumerate(self._texts[option.id](width - line_width(head)) or [[]]):
+                lines.append([*([(" " * line_width(head), "")] if number else head), *line])
+            self._rows.append((start, len(lines) - 1))
+        return lines
+
     def _marker(self, option: Option) -> tuple[str, str]:
         state, glyphs = self._state, self._glyphs
         if state is None:
             return "", ""
         chosen = option.id in state.chosen
+        if state.question.kind == "ordering":
+            place = next(i for i, other in enumerate(state.options) if other.id == option.id)
+            if state.submitted:
+                right = state.question.items[place].id == option.id
+                sign, role = (glyphs.right, "right") if right else (glyphs.wrong, "wrong")
+                return f"{place + 1:>2} {sign}", role
+            held = state.held and place == state.cursor
+            return f"{place + 1:>2} {glyphs.move if held else ' '}", "key" if held else ""
         if state.submitted:
             sign = glyphs.right if option.correct else glyphs.wrong
             return (f"({sign})" if not state.multiple else f"[{sign}]"), (

@@ -271,7 +271,9 @@ def test_a_figure_needs_a_recording_and_a_place(demo: Demo, tmp_path: Path) -> N
     assert "can't be written" in demo.err
 
 
-def test_a_recording_of_a_demo_that_is_not_here_is_shown_all_the_same(demo: Demo, tmp_path: Path) -> None:
+def test_a_recording_of_a_demo_that_is_not_here_is_shown_all_the_same(
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "elsewhere.jsonl"
     with Recorder(path) as recorder:
         for line in [
@@ -281,6 +283,10 @@ def test_a_recording_of_a_demo_that_is_not_here_is_shown_all_the_same(demo: Demo
         ]:
             recorder.write(line)
     assert demo("--replay", str(path)) == 0
+    # On a terminal as well, where the screen would tell the demo's story.
+    monkeypatch.setattr("quizapp.commands.demo._on_screen", lambda as_json: True)
+    assert demo("--replay", str(path)) == 0
+    assert "elsewhere, fault, 2 devices" in demo.out
     path.write_bytes(path.read_bytes()[:-30])
     assert demo("--replay", str(path)) == 2
     assert "cut off" in demo.err

@@ -211,10 +211,12 @@ def _replay(demos: Catalogue, path: Path, speed: float | None, *, as_json: bool)
     from quizapp.lab.recording import read_recording, replay
 
     recording = read_recording(path)
-    if _on_screen(as_json):
+    known = demos.get(recording.start.demo) if recording.start is not None else None
+    # The screen tells a demo's story too; a recording of one that is not here is shown in lines.
+    if known is not None and _on_screen(as_json):
         from quizapp import tui
 
-        return tui.run_replay(path, speed=speed)
+        return tui.run_replay(path, known, speed=speed)
     import asyncio
 
     from quizapp.commands.demo_lines import Report

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from quizapp.lab.catalogue import DemoDeclaration
     from quizapp.lab.compare import PlannedRun
     from quizapp.lab.request import Device
     from quizapp.tui.app import First
@@ -103,10 +104,8 @@ def order_of(planned: Sequence[PlannedRun], record: Path | None) -> LabOrder:
     )
 
 
-def run_replay(path: Path, speed: float | None = None) -> int:
-    """Show a recording on screen."""
-    from quizapp.content import content_dir
-    from quizapp.lab.catalogue import Catalogue
+def run_replay(path: Path, demo: DemoDeclaration, speed: float | None = None) -> int:
+    """Show a recording of a demo on screen."""
     from quizapp.lab.recording import read_recording
     from quizapp.tui.lab_state import LabOrder
 
@@ -114,10 +113,8 @@ def run_replay(path: Path, speed: float | None = None) -> int:
     start = recording.start
     if start is None:
         return 0
-    folder = content_dir("demos")
-    catalogue = Catalogue.load([folder] if folder.is_dir() else [])
     order = LabOrder(
-        demo=catalogue.find(start.demo),
+        demo=demo,
         variant=start.variant,
         devices=start.devices,
         speed=speed,

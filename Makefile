@@ -78,5 +78,5 @@ endif
 
 $(VENV)/.ready-for-tests: $(VENV)/.ready-with-torch $(PINS)
 	@echo "Installing what the tests need: 35 MB to download." >&2
-	@$(PIP) -e '.[torch,test]'
+	@$(PIP) -e '.[torch,stats,test]'
 	@touch $@

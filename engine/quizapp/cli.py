@@ -22,6 +22,7 @@ COMMANDS = {
     "check": "Find what is wrong with a bank.",
     "new": "Write a starter bank of your own.",
     "results": "Show past attempts.",
+    "report": "Write an attempt as one HTML file.",
     "doctor": "Say what this machine can run, and why not the rest.",
 }
 """Name and one-line help of each command; its module is `quizapp.commands.NAME`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from quizapp import __version__
+from quizapp import __version__, streams
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ def command(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line and exit: 0 good, 1 a negative result, 2 usage or input, 3 input ended early."""
+    streams.prepare()
+    sys.exit(streams.finish(_run(arguments)))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = command.main(
             args=None if arguments is None else list(arguments), prog_name="quizapp", standalone_mode=False
@@ -94,11 +99,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         print("quizapp: stopped", file=sys.stderr)
         code = 130
-    except BrokenPipeError:
-        # The reader (head, less) went away; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # click's own way when the reader (head, less) went away.
+        streams.forget_stdout()
         code = 0
-    sys.exit(code if isinstance(code, int) else 0)
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            print(f"quizapp: {error.strerror}: {_shown(str(error.filename))[:200]}", file=sys.stderr)
+            code = 2
+        elif error.filename is None:
+            # Files name themselves in their errors; what has no name is the stream of the results.
+            code = streams.unwritten(error)
+        else:
+            raise
+    return code if isinstance(code, int) else 0
 
 
 def _shown(text: str) -> str:

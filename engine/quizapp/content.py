@@ -30,8 +30,17 @@ def _folder(own: str, xdg: str, default: str, elsewhere: str) -> Path:
     if os.name == "posix" and os.uname().sysname == "Linux":
         # platformdirs gives the same answer, at twice the price of the rest of a start.
         base = os.environ.get(xdg, "")
-        return (Path(base) if base.startswith("/") else Path.home() / default) / "quizapp"
+        return (Path(base) if base.startswith("/") else _home() / default) / "quizapp"
     import platformdirs
 
     path: Path = getattr(platformdirs, elsewhere)("quizapp", appauthor=False)
     return path
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        # A container may run as a user that no list knows. Nothing can be made below this, and whoever tries
+        # says so, with the variable that names another folder.
+        return Path(os.devnull)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def _paths(banks: tuple[str, ...]) -> list[Path]:
 
     paths: list[Path] = []
     for ref in banks or (str(content_dir("quizzes")),):
-        if Path(ref).is_dir():
+        if os.path.isdir(ref):  # unlike Path's, it has no exception for a name that is too long
             found = bank_files([Path(ref)])
             if not found:
                 raise QuizappError(

@@ -24,7 +24,9 @@ def command(bank: str, folder: Path | None) -> None:
     path = _path(bank, folder)
     write_starter(path)
     print(path)
-    shown = _shown(path)
+    from quizapp.bank.text import visible
+
+    shown = visible(_shown(path))
     print(
         f"Take it:   quizapp take {shown}\nCheck it:  quizapp check {shown}\nEdit it:   $EDITOR {shown}",
         file=sys.stderr,
@@ -36,8 +38,10 @@ def write_starter(path: Path) -> None:
     from quizapp.bank.schema import SCHEMA_NAME, schema_text
     from quizapp.errors import QuizappError
 
+    # A folder's name may hold bytes that are no UTF-8; a bank may not.
+    named = _shown(path).encode("utf-8", "replace").decode("utf-8")
     starter = Path(__file__).parent.parent / "bank" / "starter.yaml"
-    text = starter.read_text(encoding="utf-8").replace("@FILE@", _shown(path))
+    text = starter.read_text(encoding="utf-8").replace("@FILE@", named)
     schema = path.parent / SCHEMA_NAME
     try:
         _make(path.parent)

@@ -168,6 +168,12 @@ def _take_plainly(
             again=again,
             notices=tuple(filter(None, (notice, *beginning.notices))),
         )
+    except BrokenPipeError:
+        from quizapp.streams import forget_stdout
+
+        # Nobody reads on. What was given is kept; an unfinished attempt was neither passed nor failed.
+        forget_stdout()
+        return 0 if beginning.sitting.finished else 3
     finally:
         for opened in demos:
             opened.close()

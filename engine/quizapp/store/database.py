@@ -55,7 +55,7 @@ def explained(path: Path | None) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _in_words(error, path) from error
-    except UnicodeError as error:
+    except UnicodeDecodeError as error:
         # SQLite quotes what is damaged in its message, and Python can't read that either.
         raise _damaged(str(path) if path else "memory", str(error)) from error
     except OSError as error:

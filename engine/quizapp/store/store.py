@@ -146,8 +146,7 @@ class Store:
         """
         from quizapp.store.sitting import Sitting
 
-        # A name out of the command line may hold bytes that are no UTF-8.
-        learner = learner.strip().encode("utf-8", "replace").decode("utf-8")
+        learner = _name(learner)
         if not learner:
             raise QuizappError("A learner needs a name.", hint="Give one with --learner NAME.")
         seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
@@ -176,8 +175,8 @@ class Store:
                 (
                     attempt_id,
                     self._learner_id(learner, at_us),
-                    bank.id,
-                    os.path.abspath(bank.path),
+                    _text(bank.id),
+                    _text(os.path.abspath(bank.path)),
                     bank.title,
                     bank.hash,
                     mode,
@@ -232,7 +231,11 @@ class Store:
         self, learner: str | None = None, bank_id: str | None = None, *, state: str | None = None
     ) -> list[AttemptSummary]:
         """The attempts, newest first."""
-        wanted = {"learners.name": learner, "attempts.bank_id": bank_id, "attempts.state": state}
+        wanted = {
+            "learners.name": None if learner is None else _name(learner),
+            "attempts.bank_id": None if bank_id is None else _text(bank_id),
+            "attempts.state": state,
+        }
         given = {column: value for column, value in wanted.items() if value is not None}
         where = " AND ".join(f"{column} = ?" for column in given) or "1"
         with explained(self.path):
@@ -428,6 +431,15 @@ def _summary(row: tuple[Any, ...]) -> AttemptSummary:
 def _dump(event: Event) -> tuple[str, str]:
     name, body = event_to_json(event)
     return name, json.dumps(body, separators=(",", ":"))
+
+
+def _name(learner: str) -> str:
+    return _text(learner.strip())
+
+
+def _text(given: str) -> str:
+    # A name out of the command line or of a folder may hold bytes that are no UTF-8.
+    return given.encode("utf-8", "replace").decode("utf-8")
 
 
 def _new_id() -> str:

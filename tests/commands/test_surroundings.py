@@ -278,7 +278,7 @@ WANTED = [
 @pytest.mark.parametrize("wanted", WANTED, ids=" ".join)
 def test_odd_arguments_are_answered_in_words(crowded: CommandLine, wanted: list[str]) -> None:
     # `new` writes, and `--demos` reads all that lies below: both within the folders of this test.
-    outside = {"new": ("/dev/null", "/", "/proc/self/mem", ".."), "--demos": ("/", "..")}
+    outside = {"new": ("/dev/null", "/dev/zero", "/", "/proc/self/mem", ".."), "--demos": ("/", "..")}
     left_out = [value for word in wanted for value in outside.get(word, ())]
     odd = [value for value in ODD if value not in left_out]
     for value in odd:

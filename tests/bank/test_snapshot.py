@@ -19,6 +19,7 @@ from quizapp.bank.snapshot import (
     take_from_plain,
     take_to_plain,
 )
+from quizapp.bank.strip import Strip
 
 GOOD = Path(__file__).parent.parent / "banks" / "good"
 
@@ -93,6 +94,26 @@ _OWN = {
         ).map(tuple),
         "extra": _items,
         "rationale": st.text(max_size=5),
+    },
+    "reading": {
+        "recording": _text,
+        "meter": st.sampled_from(["compute", "util"]),
+        "key": st.builds(
+            model.ReadingKey,
+            devices=st.lists(st.integers(0, 9), max_size=2).map(tuple),
+            span=st.none() | st.builds(model.Span, start_s=_number, end_s=_number),
+        ),
+        "overlap": _number,
+        "rationale": _text,
+        "mistakes": _mistakes,
+        "strip": st.none()
+        | st.builds(
+            Strip,
+            device_kind=_text,
+            window_s=_number,
+            compute=st.lists(st.text("0123456789abcdef-", max_size=4), max_size=2).map(tuple),
+            util=st.lists(st.text("0123456789abcdef-", max_size=4), max_size=2).map(tuple),
+        ),
     },
 }
 _question = st.sampled_from(list(model.KINDS)).flatmap(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from quizapp.assess.response import Response
 
 if TYPE_CHECKING:
-    from quizapp.bank.model import Matching, Numeric, Ordering, Question, ShortText
+    from quizapp.bank.model import Matching, Numeric, Ordering, Question, Reading, ShortText
 
 TYPED = frozenset({"numeric", "short-text"})
 """Kinds whose response is a text."""
@@ -55,6 +55,14 @@ def score(question: Question, response: Response) -> Score:
 
 def problem(question: Question, response: Response) -> str:
     """Why the question does not admit this response, "" when it does. Invalid is neither wrong nor blank."""
+    if question.kind == "reading":
+        from quizapp.assess import reading
+
+        if response.selected or response.text:
+            return "something in the recording is to be picked"
+        return reading.problem(question, response)
+    if response.devices or response.span_s is not None:
+        return "there is no recording to pick from"
     if question.kind in TYPED:
         return "a text is asked for" if response.selected else _problem_of_text(question, response.text)
     if response.text:
@@ -93,6 +101,10 @@ def key_in_words(question: Question, letters: Mapping[str, str]) -> str:
             return " or ".join(question.key)
         case "ordering" | "matching":
             return given_in_words(question, _key(question), letters)
+        case "reading":
+            from quizapp.assess import reading
+
+            return reading.key_in_words(question)
         case _:
             key = key_of(question)
             return ", ".join(letter for option_id, letter in letters.items() if option_id in key)
@@ -102,6 +114,10 @@ def given_in_words(question: Question, response: Response, letters: Mapping[str,
     """A response as it is told: letters, what was typed, `1 B, 2 A` for matches; "" when blank."""
     if response.text:
         return response.text.strip()
+    if question.kind == "reading":
+        from quizapp.assess import reading
+
+        return reading.given_in_words(response)
     if question.kind == "matching":
         numbers = {pair.id: number for number, pair in enumerate(question.pairs, 1)}
         given = sorted((numbers[left], letters.get(right, right)) for left, right in response.pairs)
@@ -111,6 +127,8 @@ def given_in_words(question: Question, response: Response, letters: Mapping[str,
 
 def mistake_of(question: Question, response: Response) -> str:
     """Why this wrong response was foreseen to be wrong, in Markdown; "" when it was not."""
+    if question.kind == "reading":
+        return _mistake_of_reading(question, response)
     if question.kind not in TYPED or response.blank or problem(question, response):
         return ""
     asked = cast("Numeric | ShortText", question)
@@ -120,8 +138,30 @@ def mistake_of(question: Question, response: Response) -> str:
     return ""
 
 
+def _mistake_of_reading(question: Reading, response: Response) -> str:
+    from quizapp.assess import reading
+
+    if response.blank or _share(question, response, rule_of(question.kind)) == 1:
+        return ""
+    for mistake in question.mistakes:
+        try:
+            foreseen = reading.read_pick(question, mistake.response)
+        except ValueError:
+            continue  # nobody can give it; `quizapp check` says so
+        # The question whose key this response would be, with the same nearness.
+        as_key = reading.with_key(question, foreseen)
+        if reading.share_of(as_key, response, "all-or-nothing") == 1:
+            return mistake.rationale
+    return ""
+
+
 def is_right(question: Question, text: str) -> bool:
     """Whether a typed response is right; ValueError in words for one that the question does not admit."""
+    if question.kind == "reading":
+        from quizapp.assess import reading
+
+        response = reading.read_pick(question, text)
+        return not response.blank and _share(question, response, rule_of(question.kind)) == 1
     fault = _problem_of_text(question, text)
     if fault:
         raise ValueError(fault)
@@ -152,6 +192,10 @@ def _share(question: Question, response: Response, rule: str) -> float:
     if question.kind == "ordering" or question.kind == "matching":
         right, of = parts_right(question, response)
         return right / of if rule == "each-answer" else float(right == of)
+    if question.kind == "reading":
+        from quizapp.assess import reading
+
+        return reading.share_of(question, response, rule)
     known = frozenset(option.id for option in question.options)
     return _RULES[rule](key_of(question), frozenset(response.selected), known)
 
@@ -254,6 +298,8 @@ _WORDS = {
     "rightly chosen or rightly left",
     "net-correct": "each right choice adds an equal share of the points, each wrong one takes "
     "a share away, never below zero",
+    "overlap": "a stretch that is not right earns the share of it that it has in common with the key, of "
+    "both together",
     "coverage": "the share of the right options that you chose, times the share of your choices "
     "that is right",
 }

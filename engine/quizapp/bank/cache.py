@@ -130,7 +130,12 @@ def _read(connection: sqlite3.Connection, file: Path, path: Path) -> CachedBank 
             return None
         if max(stamp[1:]) + TICK_NS < time.time_ns():
             _stamp_again(file, found[0], stamp)
-    return CachedBank(connection, digest, json.loads(facts), ids.split("\n"))
+    told = json.loads(facts)
+    for name, was in told["beside"].items():
+        # A recording that was changed about when it was read may have been read before the change.
+        if list(stamp_of(str(path.parent / name))) != was or max(was[1:]) + TICK_NS >= checked_ns:
+            return None
+    return CachedBank(connection, digest, told, ids.split("\n"))
 
 
 def _stamp_again(file: Path, stored: tuple[Any, ...], stamp: FileStamp) -> None:

@@ -23,6 +23,7 @@ from quizapp.bank.model import (
     Option,
     Ordering,
     Question,
+    Reading,
     ShortText,
     SingleChoice,
     TrueFalse,
@@ -33,6 +34,8 @@ from quizapp.bank.spelling import parse_count
 from quizapp.bank.text import visible
 from quizapp.errors import nearest
 
+# The columns of a strip on a terminal of 80.
+FEWEST_COLUMNS = 50
 EXPLANATION_BYTES = 20 * 1024
 # A pattern in the keys is reported when chance alone would give one as strong in fewer than 1 of 100 banks.
 CHANCE = 0.01
@@ -251,8 +254,10 @@ class _Check:
                 self._report(where, "duplicate-option-text", message, "say how they differ, or drop one")
             first.add(words)
 
-    def _typed(self, at: Where, question: Numeric | ShortText) -> None:
+    def _typed(self, at: Where, question: Numeric | ShortText | Reading) -> None:
         self._text((*at, "rationale"), question.rationale)
+        if isinstance(question, Reading):
+            self._span(at, question)
         if isinstance(question, ShortText):
             self._forms(at, question)
         for number, mistake in enumerate(question.mistakes):
@@ -272,6 +277,16 @@ class _Check:
                 message = f"{mistake.response!r} is right by this question's key"
                 hint = "remove it, or make the key narrower"
                 self._report((*where, "response"), "mistake-is-right", message, hint)
+
+    def _span(self, at: Where, question: Reading) -> None:
+        span, strip = question.key.span, question.strip
+        if span is None or strip is None:
+            return
+        least_s = strip.duration_s / FEWEST_COLUMNS * 3
+        if span.end_s - span.start_s < least_s:
+            message = f"{span.end_s - span.start_s:g} s are less than 3 of {FEWEST_COLUMNS} columns"
+            hint = f"ask for {least_s:.2g} s at least, or record a shorter run"
+            self._warn((*at, "key", "span"), "narrow-span", message, hint)
 
     def _forms(self, at: Where, question: ShortText) -> None:
         if self._judge is None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         hash: str
         """sha256 of the file, in hex."""
         facts: Mapping[str, Any]
-        """title, language, description, license, objectives, take, demos (names), points (sum)."""
+        """title, language, description, license, objectives, take, demos (names), points (sum), and beside:
+        the recordings that are part of the bank, with their stamps."""
         ids: Sequence[str]
 
         def row(self, index: int) -> QuestionRow: ...
@@ -87,6 +88,7 @@ class FreshBank:
             "take": take_to_plain(bank.take),
             "demos": sorted(demos),
             "points": sum(row.points for row in self.index),
+            "beside": dict(loaded.beside),
         }
 
     def row(self, index: int) -> QuestionRow:

@@ -13,6 +13,7 @@ from quizapp.bank.model import (
     Ordering,
     Predicate,
     Question,
+    Reading,
     ShortText,
     SingleChoice,
     Symptom,
@@ -52,6 +53,8 @@ def complaints(question: Question) -> Iterator[Complaint]:
         yield from _parts_complaints("items", [(item.id, item.text) for item in question.items])
     elif isinstance(question, Matching):
         yield from _match_complaints(question)
+    elif isinstance(question, Reading):
+        yield from _reading_complaints(question)
     yield from _rule_complaints(question)
     if question.symptom is not None:
         yield from symptom_complaints(question.symptom)
@@ -59,7 +62,18 @@ def complaints(question: Question) -> Iterator[Complaint]:
 
 def _rule_complaints(question: Question) -> Iterator[Complaint]:
     rule, where = question.scoring.rule, ("scoring", "rule")
-    if rule is None or isinstance(question, MultipleChoice):
+    if rule is None:
+        return
+    if isinstance(question, Reading):
+        known = ["all-or-nothing", "overlap" if question.key.span else "net-correct"]
+        if rule not in known:
+            message = f"{rule} is no rule for what is picked here"
+            yield where, "bad-rule", message, f"write {' or '.join(known)}"
+        return
+    if rule == "overlap":
+        yield where, "bad-rule", "overlap compares stretches of time", "write another rule"
+        return
+    if isinstance(question, MultipleChoice):
         return
     if not isinstance(question, Ordering | Matching):
         message = f"{question.kind} is right or wrong as a whole"
@@ -126,6 +140,31 @@ def _number_complaints(question: Numeric) -> Iterator[Complaint]:
             yield ("units", unit), "bad-value", f"{unit} is the question's own unit", hint
         if not unit or unit != unit.strip() or _NUMBER_LIKE.match(unit):
             yield ("units", unit), "bad-value", f"{unit!r} can't be typed as a unit", "write one such as GiB"
+
+
+def _reading_complaints(question: Reading) -> Iterator[Complaint]:
+    devices, span, strip = question.key.devices, question.key.span, question.strip
+    if bool(devices) == bool(span):
+        message = "both devices and a span are keys" if span else "nothing is to be picked"
+        hint = "write {devices: [3]} or {span: {start_s: 2, end_s: 3.5}}"
+        yield ("key",), "no-key", message, hint
+    if len(set(devices)) < len(devices):
+        yield ("key", "devices"), "bad-value", "a device is listed twice", "list each once"
+    if strip is not None:
+        for index, device in enumerate(devices):
+            if device >= strip.devices:
+                message = f"there is no device {device} in the recording"
+                hint = f"its devices are 0 to {strip.devices - 1}"
+                yield ("key", "devices", index), "bad-value", message, hint
+    if span is not None:
+        if not 0 <= span.start_s < span.end_s:
+            message = f"{span.start_s:g} to {span.end_s:g} is no stretch of time"
+            yield ("key", "span"), "bad-value", message, "write the earlier one as start_s"
+        elif strip is not None and span.end_s > strip.duration_s + 1e-6:
+            message = f"the recording ends at {strip.duration_s:g} s"
+            yield ("key", "span", "end_s"), "bad-value", message, "write a stretch inside it"
+    if not 0 < question.overlap <= 1:
+        yield ("overlap",), "bad-value", "every response would be right", "write such as 70%"
 
 
 def _text_complaints(question: ShortText) -> Iterator[Complaint]:

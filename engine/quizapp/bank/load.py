@@ -7,15 +7,17 @@ import hashlib
 import os
 import stat
 from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quizapp.bank.compiled import stamp_of
 from quizapp.bank.consistency import Complaint, complaints, option_complaints, symptom_complaints
 from quizapp.bank.findings import BankError, BankNotFound, Finding, Severity, Where
-from quizapp.bank.model import KINDS, Bank, Question
+from quizapp.bank.model import KINDS, Bank, Question, Reading
+from quizapp.bank.strip import StripError, read_strip
 from quizapp.bank.wording import in_words, place_words
 from quizapp.bank.yaml_tree import Places, Reports, Unusable, YamlFault, build
 from quizapp.errors import nearest
@@ -47,6 +49,8 @@ class LoadedBank:
     places: list[Places]
     whole: bool
     """Whether this is all of the bank; else what is missing has errors."""
+    beside: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    """The recordings that are part of it, each with its stamp from before it was read."""
 
     def finding(
         self,
@@ -93,7 +97,13 @@ def read_bank(path: Path) -> tuple[LoadedBank, list[Finding]]:
         reading.read(source)
     digest = hashlib.sha256(source).hexdigest()
     return LoadedBank(
-        str(path), digest, reading.bank, reading.head, reading.places, not reading.findings
+        str(path),
+        digest,
+        reading.bank,
+        reading.head,
+        reading.places,
+        not reading.findings,
+        reading.beside,
     ), reading.findings
 
 
@@ -148,6 +158,7 @@ class _Reading(Reports):
         self.bank = Bank(format=1, title="", questions=())
         self.head = Places((), _NO_MARKS)
         self.places: list[Places] = []
+        self.beside: dict[str, tuple[int, int, int]] = {}
         self._questions: list[Question] = []
         self._ids: dict[str, Places] = {}
         self._objectives: list[tuple[str, str, int, Places]] = []
@@ -255,7 +266,8 @@ class _Reading(Reports):
             self._explain(error, str(kind), ("questions", index), places, question_id, ids)
             problems = list(_complaints_of_parts(value))
         else:
-            problems = list(complaints(question))
+            question, problems = self._with_strip(question)
+            problems += complaints(question)
             ids = [option.id for option in question.options] if problems else []
             if not problems:
                 self._questions.append(question)
@@ -263,6 +275,20 @@ class _Reading(Reports):
         for inside, code, message, hint in problems:
             words = place_words(("questions", index, *inside), question_id, ids)
             self._add(*places.find(inside), words, code, message, hint)
+
+    def _with_strip(self, question: Question) -> tuple[Question, list[Complaint]]:
+        """The question with what its recording shows, and what is wrong with the recording."""
+        if not isinstance(question, Reading):
+            return question, []
+        folder, name = Path(self.path).parent, question.recording
+        try:
+            with suppress(OSError):
+                self.beside[name] = stamp_of(str(folder / name))
+            strip = read_strip(folder, name)
+        except StripError as error:
+            message, _, hint = str(error).partition("; ")
+            return question, [(("recording",), "dead-recording", message, hint)]
+        return replace(question, strip=strip), []
 
     def _note_id(self, question_id: str, index: int, places: Places) -> None:
         if question_id in self._ids:

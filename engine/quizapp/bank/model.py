@@ -17,12 +17,14 @@ from quizapp.bank.spelling import (
     BY_KIND,
     COUNT,
     DECIMAL,
+    DEVICE,
     DEVICES,
     DURATION,
     FIGURE_PATH,
     FLAG,
     ID,
     INTERVAL,
+    NOT_WRITTEN,
     NUMBER,
     SHARE,
     TEXT,
@@ -30,6 +32,7 @@ from quizapp.bank.spelling import (
     TOLERANCE,
     URL,
 )
+from quizapp.bank.strip import Strip, StripMeter
 
 VerifiedBy = Literal["experiment", "reference", "judgement"]
 Variant = Literal["fault", "fix"]
@@ -37,7 +40,7 @@ Meter = Literal[
     "util", "compute", "collective", "data_wait", "host_wait", "memory_bytes", "processes", "steps_per_s"
 ]
 
-Rule = Literal["all-or-nothing", "each-answer", "net-correct", "coverage"]
+Rule = Literal["all-or-nothing", "each-answer", "net-correct", "coverage", "overlap"]
 
 Id = Annotated[str, ID]
 Text = Annotated[str, TEXT]
@@ -371,9 +374,48 @@ class Matching(_Question):
         return {pair.id: first.setdefault(pair.match, pair.id) for pair in self.pairs}
 
 
+@record
+class Span(_Strict):
+    """A stretch of device time, in device seconds from the run's beginning."""
+
+    start_s: Annotated[float, NUMBER]
+    end_s: Annotated[float, NUMBER]
+
+
+@record
+class ReadingKey(_Strict):
+    """What is to be picked out of a recording: devices, or a stretch of time."""
+
+    devices: tuple[Annotated[int, DEVICE], ...] = ()
+    """Numbers of the devices, the first one is 0."""
+    span: Span | None = None
+    """The stretch."""
+
+
+@record
+class Reading(_Question):
+    """A recorded run is shown; devices or a stretch of time are to be picked out of it."""
+
+    kind: Literal["reading"]
+    recording: Annotated[str, FIGURE_PATH]
+    """A file that `quizapp demo NAME --record FILE` wrote, inside the bank's folder."""
+    meter: StripMeter = "compute"
+    """What is shown first: useful work, or what nvidia-smi counts. The learner can look at both."""
+    key: ReadingKey
+    """{devices: [3]}, or {span: {start_s: 2, end_s: 3.5}}."""
+    overlap: Annotated[float, SHARE] = 0.7
+    """A stretch is right when what it has in common with the key is this share of both together."""
+    rationale: Text
+    """Markdown: why the key is right."""
+    mistakes: tuple[Mistake, ...] = ()
+    strip: Annotated[Strip | None, NOT_WRITTEN] = None
+    """What the recording shows, read when the bank is loaded."""
+    options: ClassVar[tuple[Option, ...]] = ()
+
+
 # A further kind is a dataclass here, a name in KINDS, a line in snapshot.py and in consistency.py, a scorer
 # in assess/scoring.py, and a view in each front end.
-Question = SingleChoice | MultipleChoice | TrueFalse | Numeric | ShortText | Ordering | Matching
+Question = SingleChoice | MultipleChoice | TrueFalse | Numeric | ShortText | Ordering | Matching | Reading
 KINDS: dict[str, type[Question]] = {
     "single-choice": SingleChoice,
     "multiple-choice": MultipleChoice,
@@ -382,6 +424,7 @@ KINDS: dict[str, type[Question]] = {
     "short-text": ShortText,
     "ordering": Ordering,
     "matching": Matching,
+    "reading": Reading,
 }
 
 

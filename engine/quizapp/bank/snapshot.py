@@ -22,13 +22,16 @@ from quizapp.bank.model import (
     Predicate,
     Question,
     Range,
+    ReadingKey,
     Reference,
     Scoring,
     Section,
     Side,
+    Span,
     Symptom,
     Take,
 )
+from quizapp.bank.strip import strip_from_plain
 
 _RANGES = ("mean", "minimum", "maximum", "longest_zero_s", "value")
 _defaults: dict[type, list[tuple[str, Any]]] = {}
@@ -50,7 +53,11 @@ def question_from_json(text: str) -> Question:
     for name, part in (("items", Item), ("pairs", Pair), ("extra", Item)):
         if name in data:
             data[name] = tuple(part(**item) for item in data[name])
-    if isinstance(data.get("key"), dict):
+    if data["kind"] == "reading":
+        data["key"] = _picked(data["key"])
+        if "strip" in data:
+            data["strip"] = strip_from_plain(data["strip"])
+    elif isinstance(data.get("key"), dict):
         data["key"] = Interval(**data["key"])
     elif "key" in data:
         data["key"] = tuple(data["key"])
@@ -134,6 +141,12 @@ def _explanation(data: dict[str, Any]) -> Explanation:
 def _symptom(data: dict[str, Any]) -> Symptom:
     data["where"] = tuple(_predicate(predicate) for predicate in data["where"])
     return Symptom(**data)
+
+
+def _picked(data: dict[str, Any]) -> ReadingKey:
+    if "span" in data:
+        data["span"] = Span(**data["span"])
+    return ReadingKey(**{**data, "devices": tuple(data.get("devices", ()))})
 
 
 def _predicate(data: dict[str, Any]) -> Predicate:

@@ -93,6 +93,14 @@ def parse_count(text: str) -> int:
     return int(digits)
 
 
+def parse_device(text: str) -> int:
+    """The number of a device, from 0. Raises ValueError in words for an author."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 5):
+        raise ValueError(f"{text!r} is no number of a device; write one such as 0, the first one's")
+    return int(digits)
+
+
 def parse_devices(text: str) -> int | str:
     """A whole number from 1, or `all`. Raises ValueError in words for an author."""
     if text.strip() == "all":
@@ -214,6 +222,23 @@ class ShortBounds:
         return {"anyOf": [handler(schema), dict(self.number.json_schema)]}
 
 
+class NotWritten:
+    """A field that quizapp fills: an error in a bank's file."""
+
+    __slots__ = ()
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        def refuse(given: object) -> object:
+            raise ValueError("is filled by quizapp; remove it")
+
+        return core_schema.no_info_plain_validator_function(refuse)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"not": {}}
+
+
 class ByKind:
     """Tells questions apart by their `kind`."""
 
@@ -234,6 +259,7 @@ DECIMAL = Written(parse_decimal, {"type": ["string", "number"]}, pattern=_DECIMA
 TOLERANCE = Written(parse_tolerance, {"type": ["string", "number"]}, pattern=_TOLERANCE_PATTERN)
 FLAG = Written(parse_flag, {"type": "boolean"})
 COUNT = Written(parse_count, {"type": "integer", "minimum": 1})
+DEVICE = Written(parse_device, {"type": "integer", "minimum": 0})
 DEVICES = Written(parse_devices, {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "all"}]})
 NUMBER = Written(
     parse_number, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[-+]?[0-9.]+ ?%$"}]}
@@ -256,4 +282,5 @@ THIS_FORMAT = Written(parse_format, {"const": FORMAT})
 PATTERNED = (TEXT, ID, DECIMAL, TOLERANCE)
 BOUNDS = ShortBounds(NUMBER)
 INTERVAL = ShortBounds(DECIMAL)
+NOT_WRITTEN = NotWritten()
 BY_KIND = ByKind()

@@ -30,6 +30,8 @@ _PARTS: dict[str, tuple[type, str]] = {
     "items": (model.Item, "item"),
     "pairs": (model.Pair, "pair"),
     "extra": (model.Item, "extra choice"),
+    "span": (model.Span, "span"),
+    "devices": (str, "device"),
     "shuffle": (str, "shuffle"),
     "sections": (model.Section, "section"),
 } | dict.fromkeys(("mean", "minimum", "maximum", "longest_zero_s", "value"), (model.Range, "range"))
@@ -94,12 +96,15 @@ def fields_of(part: type) -> list[str]:
     """The names of a part's fields, as they are written in YAML."""
     if not dataclasses.is_dataclass(part):
         return []
-    return [str(field.metadata.get("alias", field.name)) for field in dataclasses.fields(part)]
+    names = [str(field.metadata.get("alias", field.name)) for field in dataclasses.fields(part)]
+    return [name for name in names if name != "strip"]  # quizapp fills it
 
 
 def _part(where: Where, kind: str | None) -> type:
     names = [step for step in where if isinstance(step, str)]
     if names:
+        if names[-1] == "key" and kind == "reading":
+            return model.ReadingKey
         return _PARTS.get(names[-1], (str, ""))[0]
     return model.KINDS[kind] if kind else model.Bank
 

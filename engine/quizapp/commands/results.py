@@ -126,7 +126,7 @@ def _item_lines(record: AttemptRecord, state: ItemState, number: int) -> list[st
         said = ", ".join(filter(None, marks))
         letter = chr(ord("A") + place)
         lines.append(f"   {letter} {texts.get(option_id, option_id)}" + (f"  <- {said}" if said else ""))
-    if asked.kind in (*TYPED, "ordering", "matching") and state.submitted:
+    if asked.kind in (*TYPED, "ordering", "matching", "reading") and state.submitted:
         letters = {option_id: chr(ord("A") + place) for place, option_id in enumerate(state.option_order)}
         given = _one_line(given_in_words(asked, state.response, letters))[:100]
         lines.append(f"   response: {given or 'none'}")

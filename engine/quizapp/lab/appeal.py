@@ -128,7 +128,7 @@ def _given(sitting: Sitting, place: int, question: Question) -> Iterator[str]:
     response = sitting.response(place)
     chosen = [f"{letters[one]} {_code(one)}" for one in response.selected if one in letters]
     keys = [f"{letters[o.id]} {_code(o.id)}" for o in question.options if o.correct and o.id in letters]
-    if question.kind in (*TYPED, "ordering", "matching"):
+    if question.kind in (*TYPED, "ordering", "matching", "reading"):
         chosen = [] if response.blank else [_code(given_in_words(question, response, letters))]
         keys = [_code(key_in_words(question, letters))]
     yield "## The response"

@@ -154,7 +154,7 @@ class _Conversation:
         letters = sitting.letters(place)
         kind = sitting.question(place).kind
         several = kind in ("multiple-choice", "ordering")
-        typed = kind if kind in (*TYPED, "matching") else ""
+        typed = kind if kind in (*TYPED, "matching", "reading") else ""
         last = list(letters.values())[-1] if letters and not typed else ""
         prompt = f"Answer (A-{last}, ? for help):" if last else "Answer (? for help):"
         while True:
@@ -188,6 +188,13 @@ class _Conversation:
     def _response_to(self, place: int, said: Said) -> tuple[Response, str]:
         """What a line answers, and why it is no answer, "" when it is one."""
         question = self._sitting.question(place)
+        if question.kind == "reading":
+            from quizapp.assess.reading import read_pick
+
+            try:
+                return read_pick(question, said.text), ""
+            except ValueError as error:
+                return Response(), str(error)
         if question.kind != "matching":
             return Response(said.options, said.text), ""
         from quizapp.plain.answers import parse_pairs
@@ -274,7 +281,7 @@ class _Conversation:
             case "demo":
                 self._demo(place, said.options[0])
             case _:
-                typed = self._sitting.question(place).kind in (*TYPED, "matching")
+                typed = self._sitting.question(place).kind in (*TYPED, "matching", "reading")
                 _help(self._talk, answering=not self._sitting.submitted(place), typed=typed)
         return None
 

@@ -21,7 +21,7 @@ from quizapp.plain.talk import Talk
 if TYPE_CHECKING:
     from quizapp.assess.response import Response
     from quizapp.assess.result import Result
-    from quizapp.bank.model import Matching, Ordering
+    from quizapp.bank.model import Matching, Ordering, Reading
     from quizapp.store.sitting import Sitting
 
 VERDICTS = {
@@ -73,12 +73,28 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
         talk.say("Put all of them in order, such as: b a c")
     elif asked.kind == "matching":
         talk.say("Give each number a letter, such as: 1b 2a")
+    elif asked.kind == "reading":
+        _pick(talk, asked, rule, penalty)
     given = sitting.response(place)
     if not given.blank and not sitting.submitted(place):
         command = "submit" if asked.kind in ("single-choice", "multiple-choice", "true-false") else ":submit"
         talk.say(
             f"Kept from before: {given_in_words(asked, given, letters)}. `{command}` makes it your answer."
         )
+
+
+def _pick(talk: Talk, asked: Reading, rule: str, penalty: float) -> None:
+    from quizapp.plain.recording import say_recording
+
+    say_recording(talk, asked)
+    talk.say()
+    if asked.key.span is None:
+        talk.wrapped("Devices are asked for: type their numbers, such as 0,1.")
+    else:
+        near = f"it is right from an overlap of {asked.overlap:.0%} with the key"
+        talk.wrapped(f"A stretch of device time is asked for, such as 2.5-7; {near}.")
+    if rule != rule_of(asked.kind) and not penalty:
+        talk.wrapped(f"Scored {rule_in_words(rule)}.")
 
 
 def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
@@ -92,10 +108,16 @@ def reveal(talk: Talk, sitting: Sitting, place: int, ground: str) -> None:
     if score is not None:
         talk.wrapped(f"{VERDICTS[score.verdict]}: {_points(score)}.")
     yours = given_in_words(asked, given, letters) or "nothing"
-    said = "gave" if asked.kind in TYPED else "chose"
+    said = "gave" if asked.kind in TYPED else "picked" if asked.kind == "reading" else "chose"
     talk.wrapped(f"You {said} {yours}. The key is {key_in_words(asked, letters)}.")
     talk.say()
-    if asked.kind == "numeric" or asked.kind == "short-text":
+    if asked.kind == "reading":
+        from quizapp.assess.reading import overlap_in_words
+
+        if near := overlap_in_words(asked, given):
+            talk.say(f"The {near}.")
+            talk.say()
+    if asked.kind == "numeric" or asked.kind == "short-text" or asked.kind == "reading":
         why = mistake_of(asked, given) if score is not None and score.verdict is Verdict.INCORRECT else ""
         for text in (why, asked.rationale):
             if text:

@@ -245,7 +245,9 @@ class Sitting:
         if question.kind != "ordering":
             order = self.option_order(place)
             chosen = tuple(option_id for option_id in order if option_id in response.selected)
-            response = Response(chosen, response.text.strip(), tuple(sorted(response.pairs)))
+            response = response._replace(
+                selected=chosen, text=response.text.strip(), pairs=tuple(sorted(response.pairs))
+            )
         if response != self.response(place):
             self._record(ResponseChanged(self._ids[place], response))
 

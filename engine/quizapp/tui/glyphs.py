@@ -36,6 +36,8 @@ class Glyphs(NamedTuple):
     enter: str
     up_down: str
     move: str
+    up: str
+    down: str
 
 
 UNICODE = Glyphs(
@@ -68,6 +70,8 @@ UNICODE = Glyphs(
     enter="⏎",
     up_down="↑↓",
     move="↕",
+    up="↑",
+    down="↓",
 )
 
 ASCII = Glyphs(
@@ -99,6 +103,8 @@ ASCII = Glyphs(
     enter="Enter",
     up_down="arrows",
     move="^",
+    up="^",
+    down="v",
 )
 
 

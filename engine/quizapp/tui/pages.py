@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from quizapp.assess.reading import overlap_in_words
 from quizapp.assess.scoring import mistake_of
 from quizapp.bank.documents import document, known_document
-from quizapp.bank.model import Matching, Numeric, Ordering, ShortText
+from quizapp.bank.model import Matching, Numeric, Ordering, Reading, ShortText
 from quizapp.bank.references import resolve
+from quizapp.bank.strip import METERS
 from quizapp.bank.text import visible
 from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, framed, lay_out, line_width, link_lines, wrap
@@ -84,7 +86,7 @@ class Pages:
         return build
 
     def typed(self, state: QuestionState) -> Build:
-        """Of a typed response: what was given and why it is wrong, the key and why it is right."""
+        """Of a response without options: what was given and why it is wrong, the key and why it is right."""
 
         def build(width: int) -> list[Line]:
             glyphs, letters = self._glyphs, letters_of(state)
@@ -92,6 +94,10 @@ class Pages:
             sign, role = (glyphs.right, "right") if right else (glyphs.wrong, "wrong")
             given = visible(state.given_in_words) or "nothing"
             lines = wrap([(given, "strong")], width, [(f"{sign} ", role), ("you   ", "muted")])
+            if isinstance(state.question, Reading) and (
+                near := overlap_in_words(state.question, state.response)
+            ):
+                lines += wrap([(near, "")], width, [(" " * 8, "")])
             why = "" if right else mistake_of(state.question, state.response)
             if why:
                 lines += [[(" " * 8, ""), *line] for line in self.text(why, letters)(width - 8)]
@@ -103,9 +109,12 @@ class Pages:
                     [(f"{glyphs.right} ", "right"), ("key   ", "muted")],
                 ),
             ]
-            if isinstance(state.question, Numeric | ShortText):
-                rationale = self.text(state.question.rationale, letters)(width - 8)
+            question = state.question
+            if isinstance(question, Numeric | ShortText | Reading):
+                rationale = self.text(question.rationale, letters)(width - 8)
                 lines += [[(" " * 8, ""), *line] for line in rationale]
+            if isinstance(question, Reading):
+                lines += [[], *self._recording(state, question, width)]
             return lines
 
         return build
@@ -140,6 +149,20 @@ class Pages:
             return lines
 
         return build
+
+    def _recording(self, state: QuestionState, question: Reading, width: int) -> list[Line]:
+        """Both meters of a recording with what was picked, and how near it came."""
+        from quizapp.tui.reading_state import ReadingState
+        from quizapp.tui.reading_view import strip_page
+
+        lines: list[Line] = []
+        for meter in METERS:
+            shown = ReadingState(question, state.response, submitted=True, score=state.score)
+            shown.strip.shown = meter
+            page = strip_page(shown, width, self._glyphs, active=False).lines
+            lines += page[:-1] if meter == METERS[0] else page
+            lines.append([])
+        return lines
 
     def short(self, state: QuestionState) -> Build:
         """The short explanation, and where to read on."""
@@ -198,7 +221,7 @@ class Pages:
             texts.append(question.rationale)
         if isinstance(question, Matching):
             texts += [text for pair in question.pairs for text in (pair.text, pair.rationale)]
-        if isinstance(question, Numeric | ShortText):
+        if isinstance(question, Numeric | ShortText | Reading):
             texts += [question.rationale, *(mistake.rationale for mistake in question.mistakes)]
         links: list[str] = []
         for text in texts:

@@ -43,13 +43,14 @@ class Taking:
     def state(self, index: int) -> QuestionState:
         """A question as it stands."""
         sitting = self.sitting
-        return QuestionState(
-            sitting.question(index),
-            sitting.option_order(index),
-            sitting.response(index),
-            submitted=sitting.submitted(index) or sitting.finished,
-            score=sitting.score(index),
-        )
+        question, response, score = sitting.question(index), sitting.response(index), sitting.score(index)
+        submitted = sitting.submitted(index) or sitting.finished
+        if question.kind == "reading":
+            from quizapp.tui.reading_state import ReadingState
+
+            return ReadingState(question, response, submitted=submitted, score=score)
+        order = sitting.option_order(index)
+        return QuestionState(question, order, response, submitted=submitted, score=score)
 
     def respond(self, state: QuestionState) -> None:
         """Put the response on record."""

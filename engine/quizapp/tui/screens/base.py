@@ -130,6 +130,10 @@ class QuizScreen(Screen[object]):
             "end": "End",
             "backspace": "Backspace",
             "tab": "Tab",
+            "shift+left": "Shift+←" if unicode else "Shift+Left",
+            "shift+right": "Shift+→" if unicode else "Shift+Right",
+            "ctrl+left": "Ctrl+←" if unicode else "Ctrl+Left",
+            "ctrl+right": "Ctrl+→" if unicode else "Ctrl+Right",
             "ctrl+p": "Ctrl+P",
             "ctrl+c": "Ctrl+C",
         }

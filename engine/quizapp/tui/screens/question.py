@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -22,12 +22,20 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from quizapp.tui.question_state import QuestionState
+    from quizapp.tui.reading_state import ReadingState
     from quizapp.tui.taking import Taking
     from quizapp.tui.widgets.entry import Entry
+    from quizapp.tui.widgets.strip_pick import StripPick
 
 _LEAST_STEM = 3
 _LONGEST_TYPED = 500
-_SPACE = {"numeric": "Type", "short-text": "Type", "ordering": "Take", "matching": "Next match"}
+_SPACE = {
+    "numeric": "Type",
+    "short-text": "Type",
+    "ordering": "Take",
+    "matching": "Next match",
+    "reading": "Pick",
+}
 _NOTHING_YET = {
     "ordering": "Nothing is in order yet: Space takes an item, arrows move it, Space drops it.",
     "matching": "Nothing is matched yet: a letter matches the one under the cursor, ] skips.",
@@ -48,7 +56,7 @@ class QuestionScreen(QuizScreen):
                 tooltip="Choose the option of that number or letter.",
                 id=f"pick-{key}",
             )
-            for key in "123456789abcdefgh"
+            for key in "0123456789abcdefgh"
         ),
         Binding("up,k", "move(-1)", "Up", tooltip="Move among the options.", id="option-up"),
         Binding("down,j", "move(1)", "Down", tooltip="Move among the options.", id="option-down"),
@@ -66,16 +74,31 @@ class QuestionScreen(QuizScreen):
         Binding(
             "r", "run_demo", "Run demo", tooltip="Run the demo behind the option under the cursor.", id="run"
         ),
+        Binding("left_square_bracket", "go(-1)", "Previous", tooltip="Previous question.", id="previous"),
         Binding(
-            "left_square_bracket,left", "go(-1)", "Previous", tooltip="Previous question.", id="previous"
-        ),
-        Binding(
-            "right_square_bracket,right,n",
+            "right_square_bracket,n",
             "go(1)",
             "Next",
             tooltip="Next question; this one stays open.",
             id="next",
         ),
+        Binding("left", "sideways(-1)", "Left", tooltip="Previous question, or earlier in time.", id="left"),
+        Binding("right", "sideways(1)", "Right", tooltip="Next question, or later in time.", id="right"),
+        Binding(
+            "shift+left,ctrl+left",
+            "sideways(-10)",
+            "Far left",
+            tooltip="In a recording: ten columns earlier.",
+            id="far-left",
+        ),
+        Binding(
+            "shift+right,ctrl+right",
+            "sideways(10)",
+            "Far right",
+            tooltip="In a recording: ten columns later.",
+            id="far-right",
+        ),
+        Binding("u", "meter", "Meter", tooltip="Show the other meter of a recording.", id="meter"),
         Binding("m", "mark", "Mark", tooltip="Mark this question to come back to.", id="mark"),
         Binding("l", "overview", "List", tooltip="List all questions, and finish from there.", id="overview"),
         Binding("pageup", "scroll_stem(-1)", "Scroll", tooltip="Scroll a long stem.", id="stem-up"),
@@ -91,6 +114,7 @@ class QuestionScreen(QuizScreen):
         self._shared_for: Size | None = None
         self._entry: Entry | None = None
         self._warned = False
+        self._strip: StripPick | None = None
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -120,6 +144,7 @@ class QuestionScreen(QuizScreen):
         self.query_one("#stem", Sheet).show(page.stem)
         options.show_options(self.state, page.options, page.pairs)
         self._show_entry()
+        self._show_strip()
         self._share_height()
         self._show_frame()
 
@@ -144,6 +169,66 @@ class QuestionScreen(QuizScreen):
         self._entry.cursor_position = len(state.text)
         self._entry.display = True
         self.set_focus(self._entry)
+
+    @property
+    def _reading(self) -> ReadingState | None:
+        """The state where a recording is shown."""
+        if self.state is None or self.state.question.kind != "reading":
+            return None
+        return cast("ReadingState", self.state)
+
+    @property
+    def side_by_side(self) -> bool:
+        """True when the stem stands beside the options; a recording has the whole width."""
+        return self.wide and self._reading is None
+
+    def _show_strip(self) -> None:
+        """The recording, where the question is about one."""
+        state = self._reading
+        self.set_class(state is not None, "-stacked")
+        if state is None:
+            if self._strip is not None:
+                self._strip.display = False
+            return
+        self.query_one(Options).display = False
+        if self._strip is None:
+            from quizapp.tui.widgets.strip_pick import StripPick
+
+            self._strip = StripPick(self.glyphs, id="strip-pick")
+            self.query_one("#body").mount(self._strip)
+        self._strip.display = True
+        self._strip.show_state(state)
+
+    def on_strip_pick_device_pressed(self, message: StripPick.DevicePressed) -> None:
+        self._pick(message.device)
+
+    def on_strip_pick_time_pressed(self, message: StripPick.TimePressed) -> None:
+        state = self._reading
+        if state is not None:
+            state.go_to_s(message.moment_s)
+            self._after_change(state.mark_time())
+
+    def action_sideways(self, steps: int) -> None:
+        """Left and right: in time where a stretch of it is asked for, else among the questions."""
+        state = self._reading
+        if state is not None and state.in_time:
+            if state.move_in_time(steps):
+                self._redraw()
+        elif abs(steps) == 1:
+            self.action_go(steps)
+
+    def action_meter(self) -> None:
+        """Show the other meter."""
+        if self._reading is not None and self._strip is not None:
+            self._reading.strip.toggle()
+            self._strip.redraw()
+
+    def _redraw(self) -> None:
+        if self._strip is not None and self._strip.display:
+            self._strip.redraw()
+        else:
+            self.query_one(Options).redraw()
+        self._show_frame()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         state = self.state
@@ -175,6 +260,7 @@ class QuestionScreen(QuizScreen):
         options = self.query_one(Options)
         options.show_again()
         self._show_entry()
+        self._show_strip()
         self._share_height()
         self._show_frame()
 
@@ -208,9 +294,12 @@ class QuestionScreen(QuizScreen):
             self.show_keys(submit, ("escape", "Esc", "Other keys"))
             return
         choose = _SPACE.get(state.question.kind, "Choose")
+        reading = self._reading
+        meter = [("u", "u", "Meter")] if reading is not None else []
         self.show_keys(
             submit,
             *run,
+            *meter,
             *([] if state.submitted else [("space", "Space", choose)]),
             ("right_square_bracket", "]", "Next" if state.submitted else "Skip"),
             ("l", "l", "List"),
@@ -239,7 +328,7 @@ class QuestionScreen(QuizScreen):
         return [line]
 
     def _rule(self, width: int) -> list[Line]:
-        hidden = self.query_one("#stem", Sheet).hidden_below if not self.wide else 0
+        hidden = self.query_one("#stem", Sheet).hidden_below if not self.side_by_side else 0
         if hidden:
             hint = f" {hidden} more lines: PgDn "
             return [
@@ -261,8 +350,8 @@ class QuestionScreen(QuizScreen):
         """
         stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
         self._shared_for = self.app.size
-        if self.wide or self.state is None:
-            options.set_airy(self.wide)
+        if self.side_by_side or self.state is None:
+            options.set_airy(self.side_by_side)
             for sheet in (stem, options):
                 sheet.styles.clear_rule("height")
                 sheet.styles.clear_rule("padding")
@@ -275,6 +364,16 @@ class QuestionScreen(QuizScreen):
             # A line above the entry and one below it.
             stem.styles.padding = (0, 0, 0, 1)
             stem.styles.height = max(1, min(len(stem.lines_at(width - 1)), height - 3))
+            return
+        if self._strip is not None and self._strip.display:
+            wanted = len(self._strip.lines_at(width - 1))
+            lines = len(stem.lines_at(width - 1))
+            stem_height = max(1, min(_LEAST_STEM, lines, height - 1), min(lines, height - wanted))
+            above = int(stem_height + wanted < height)
+            stem.styles.padding = (above, 0, 0, 1)
+            stem_height += above
+            stem.styles.height = stem_height
+            self._strip.styles.height = max(1, min(wanted, height - stem_height))
             return
         wanted_stem, wanted_options = len(stem.lines_at(width - 1)), len(options.lines_at(width))
         spare = height - wanted_stem - wanted_options
@@ -315,7 +414,13 @@ class QuestionScreen(QuizScreen):
 
     def action_pick_focused(self) -> None:
         """Space."""
-        if self.state is not None and self.state.question.kind == "matching":
+        reading = self._reading
+        if reading is not None:
+            if reading.in_time:
+                self._after_change(reading.mark_time())
+            else:
+                self._pick(reading.cursor)
+        elif self.state is not None and self.state.question.kind == "matching":
             self._after_change(self.state.match_next())
         elif self.state is not None and self.state.options:
             self._pick(self.state.cursor)
@@ -339,8 +444,7 @@ class QuestionScreen(QuizScreen):
         if changed and self.state is not None:
             state = self.state
             self.quiz.guarded(lambda: self.taking.respond(state))
-        self.query_one(Options).redraw()
-        self._show_frame()
+        self._redraw()
 
     def action_move(self, steps: int) -> None:
         """Move the cursor."""
@@ -352,8 +456,13 @@ class QuestionScreen(QuizScreen):
         state = self.state
         if state is None:
             return
+        reading = self._reading
         if state.submitted:
             self.quiz.reveal(self.taking, state)
+        elif reading is not None and reading.anchor_s is not None:
+            self._after_change(reading.mark_time())
+        elif reading is not None and reading.blank:
+            self._say("Nothing is picked yet: Space or a click picks, ] skips.")
         elif state.blank and state.typed:
             self._say("Nothing is typed yet; Esc and then ] skips.")
         elif state.blank and state.question.kind in _NOTHING_YET:

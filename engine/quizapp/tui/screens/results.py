@@ -147,7 +147,8 @@ class ResultsScreen(QuizScreen):
             (f"{row.points:>6}  ", ""),
         ]
         if width >= 60:
-            given, key = fit(visible(row.given), 10, glyphs), fit(visible(row.key), 10, glyphs)
+            most = 9 if width < 100 else 20  # a typed response may be long; its review tells it in full
+            given, key = fit(visible(row.given), most, glyphs), fit(visible(row.key), most, glyphs)
             line.append((f"you {given:<5} key {key:<5} ", "muted"))
         if row.predictions and width >= 80:
             line.append((f"{row.predictions}  ", "accent"))

@@ -228,7 +228,7 @@ class RevealScreen(QuizScreen):
         you, key = visible(state.given_in_words) or "nothing", visible(state.key_in_words)
         parts = f"  {points}  {glyphs.dot}  you: {you}  {glyphs.dot}  key: {key}"
         line: Line = [(f"{sign} {state.verdict()}", role), (parts, "")]
-        if state.multiple:
+        if state.multiple or state.question.kind == "reading":
             rule = f"  {glyphs.dot}  {score.rule}"
             if line_width(line) + len(rule) <= width:
                 line.append((rule, "muted"))
@@ -260,7 +260,7 @@ class RevealScreen(QuizScreen):
         letters = letters_of(state)
         lines: list[Line] = []
         self._rows = []
-        if state.question.kind == "numeric" or state.question.kind == "short-text":
+        if not state.options:
             return pages.typed(state)(width)
         if state.question.kind == "ordering" or state.question.kind == "matching":
             return pages.parts(state)(width)

@@ -11,7 +11,7 @@ import pytest
 
 from quizapp.assess.response import Response
 from quizapp.bank.load import load_bank
-from quizapp.bank.model import Explanation, Question, SingleChoice, Take
+from quizapp.bank.model import Explanation, Question, ShortText, SingleChoice, Take
 from quizapp.plain import take
 from quizapp.store.begin import begin
 from quizapp.store.sitting import Sitting
@@ -325,3 +325,18 @@ def test_a_kept_text_can_be_submitted_by_command(tmp_path: Path) -> None:
     assert desk.types(":submit") == 0
     assert "Kept from before: torchrun. `:submit` makes it your answer." in desk.out
     assert "You gave torchrun. The key is torchrun or python -m torch.distributed.run." in desk.out
+
+
+def test_a_hostile_pattern_neither_hangs_nor_ends_an_attempt(tmp_path: Path) -> None:
+    question = ShortText(
+        id="w",
+        kind="short-text",
+        stem="Which word?",
+        key=("b",),
+        pattern="(a|aa)+$",
+        rationale="That one",
+        explanation=Explanation(short="A word"),
+    )
+    desk = Desk(tmp_path, [question], take=Take())
+    assert desk.types("a" * 60 + "!") == 0
+    assert "Wrong: 0 of 1 point." in desk.out

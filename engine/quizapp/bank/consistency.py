@@ -172,18 +172,14 @@ def _text_complaints(question: ShortText) -> Iterator[Complaint]:
         yield ("key",), "no-key", "no form is right", "list one at least"
     if not question.pattern:
         return
-    import regex
+    from quizapp.bank.pattern import compile_pattern
 
     try:
-        regex.compile(question.pattern)
-    except regex.error as error:
-        message = f"is no regular expression: {error}"
-        yield (
-            ("pattern",),
-            "bad-pattern",
-            message,
-            "quote it in single quotes, so that YAML keeps backslashes",
-        )
+        compile_pattern(question.pattern, fold_case=question.case == "fold")
+    except ValueError as error:
+        message, _, hint = str(error).partition("; ")
+        hint = hint or "write it in the syntax of RE2, and in single quotes, so that YAML keeps backslashes"
+        yield ("pattern",), "bad-pattern", message, hint
 
 
 def option_complaints(

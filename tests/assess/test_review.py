@@ -1,0 +1,111 @@
+"""Spaced repetition: what comes back, and when, by the learner's own day."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from quizapp.assess.review import AGAIN, EASY, GOOD, HARD, Review, Schedule, day_of, rating, schedule
+from quizapp.assess.scoring import Verdict
+
+BERLIN = ZoneInfo("Europe/Berlin")
+BEGAN = datetime(2026, 1, 5, 12, tzinfo=UTC)
+QUESTIONS = ("one", "two", "three")
+
+
+def at(
+    now: datetime,
+    *reviews: Review,
+    revisions: dict[str, int] | None = None,
+    questions: tuple[str, ...] = QUESTIONS,
+) -> Schedule:
+    return schedule(
+        questions,
+        reviews,
+        now,
+        revisions=revisions or dict.fromkeys(questions, 1),
+        targets_s={"one": 60.0},
+        zone=BERLIN,
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "took_s", "target_s", "wanted"),
+    [
+        (Verdict.INCORRECT, 5, 60, AGAIN),
+        (Verdict.UNANSWERED, None, None, AGAIN),
+        (Verdict.PARTIAL, 5, 60, HARD),
+        (Verdict.CORRECT, None, 60, GOOD),
+        (Verdict.CORRECT, 60, None, GOOD),
+        (Verdict.CORRECT, 29.9, 60, EASY),
+        (Verdict.CORRECT, 30, 60, GOOD),
+        (Verdict.CORRECT, 120, 60, GOOD),
+        (Verdict.CORRECT, 120.1, 60, HARD),
+    ],
+)
+def test_a_rating_follows_from_correctness_and_time(
+    verdict: Verdict, took_s: float | None, target_s: float | None, wanted: int
+) -> None:
+    assert rating(verdict, took_s, target_s) == wanted
+
+
+def test_all_is_new_at_first_and_nothing_is_due() -> None:
+    assert at(BEGAN) == Schedule((), QUESTIONS, None)
+
+
+def test_right_answers_come_back_later_and_later_wrong_ones_soon() -> None:
+    reviews, now, gaps = [], BEGAN, []
+    for _ in range(4):
+        reviews.append(Review("one", 1, now, Verdict.CORRECT))
+        later = at(now, *reviews).next_at
+        assert later is not None
+        gaps.append(later - now)
+        now = later
+    assert gaps == sorted(gaps)
+    assert gaps[-1] > 10 * gaps[0]
+    lapse = at(now, *reviews, Review("one", 1, now, Verdict.INCORRECT)).next_at
+    assert lapse is not None
+    assert lapse - now < gaps[1]
+
+
+def test_due_is_what_comes_up_on_the_learner_s_day_most_overdue_first() -> None:
+    wrong = Review("two", 1, BEGAN - timedelta(days=1), Verdict.INCORRECT)
+    right = Review("one", 1, BEGAN, Verdict.CORRECT)
+    assert at(BEGAN + timedelta(hours=1), wrong, right).due == ("two",)
+    planned = at(BEGAN + timedelta(days=30), right, wrong)
+    assert (planned.due, planned.new, planned.next_at) == (("two", "one"), ("three",), None)
+
+
+def test_a_word_mended_keeps_the_history_and_another_meaning_begins_anew() -> None:
+    seen = Review("one", 1, BEGAN, Verdict.CORRECT)
+    assert "one" not in at(BEGAN, seen).new
+    assert "one" in at(BEGAN, seen, revisions={"one": 2, "two": 1, "three": 1}).new
+    assert at(BEGAN + timedelta(days=90), seen, questions=("two",), revisions={"two": 1}).due == ()
+
+
+@pytest.mark.parametrize(
+    ("moment", "day"),
+    [
+        ("2026-01-06T03:59:00+01:00", date(2026, 1, 5)),
+        ("2026-01-06T04:00:00+01:00", date(2026, 1, 6)),
+        # The night in which clocks go forward: 02:00 is 03:00 already.
+        ("2026-03-29T00:30:00+00:00", date(2026, 3, 28)),
+        ("2026-03-29T01:59:00+00:00", date(2026, 3, 28)),
+        ("2026-03-29T02:00:00+00:00", date(2026, 3, 29)),
+        # The night in which 02:30 comes twice: both belong to the day before.
+        ("2026-10-25T00:30:00+00:00", date(2026, 10, 24)),
+        ("2026-10-25T01:30:00+00:00", date(2026, 10, 24)),
+        ("2026-10-25T02:59:00+00:00", date(2026, 10, 24)),
+        ("2026-10-25T03:00:00+00:00", date(2026, 10, 25)),
+    ],
+)
+def test_the_day_ends_at_the_rollover_hour_of_the_wall_clock(moment: str, day: date) -> None:
+    assert day_of(datetime.fromisoformat(moment), BERLIN) == day
+
+
+def test_order_of_storage_and_equal_inputs_change_nothing() -> None:
+    reviews = [Review("one", 1, BEGAN + timedelta(days=days), Verdict.CORRECT) for days in range(0, 40, 7)]
+    now = BEGAN + timedelta(days=41)
+    assert at(now, *reviews) == at(now, *reversed(reviews)) == at(now, *reviews)

@@ -31,7 +31,23 @@ def asks(key: str | tuple[str | None, str | None], **fields: Any) -> Numeric:
     )
 
 
-@pytest.mark.parametrize("text", ["21", "21.0", "2.1e1", "+21", " 21 ", "021", "21.", "2.1E+1", "210e-1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "21",
+        "21.0",
+        "2.1e1",
+        "+21",
+        " 21 ",
+        "021",
+        "21.",
+        "2.1E+1",
+        "210e-1",
+        "2.1e01",
+        "\ufeff21\u200b",
+        "\u200e21",
+    ],
+)
 def test_equal_numbers_are_equal_however_they_are_typed(text: str) -> None:
     question = asks("21")
     assert is_right(question, read_number(question, text))
@@ -56,7 +72,14 @@ def test_every_minus_sign_is_one(text: str) -> None:
         ("0x10", "'x10' is no unit"),
         ("21 GiBi", "'GiBi' is no unit of this question; write it in GB or GiB"),
         ("1/3", "'/3' is no unit"),
-        ("1e999", "'e999' is no unit"),
+        ("1e999", "'1e999' has too long an exponent"),
+        ("1e-100", "too long an exponent"),
+        ("1e99999999", "too long an exponent"),
+        ("1 000", "without separators"),
+        ("1\u202f000", "without separators"),
+        ("1.000.000", "without separators"),
+        ("1’000", "without separators"),
+        ("２１", "is no number"),
         ("1" * 101, "more than 100 characters"),
     ],
 )
@@ -71,6 +94,13 @@ def test_units_may_be_typed_or_left_out() -> None:
     assert read_number(question, "1 GiB") == Decimal("1.073741824")
 
 
+def test_a_unit_is_one_whatever_keyboard_it_comes_from_and_case_tells_bits_from_bytes() -> None:
+    question = asks("2", unit="\u00b5s", units={"k\u2126": "3"})
+    assert [read_number(question, text) for text in ("2 \u00b5s", "2\u03bcs", "1 k\u03a9")] == [2, 2, 3]
+    with pytest.raises(ValueError, match="'Gb' is no unit"):
+        read_number(asks("2", unit="GB"), "16 Gb")
+
+
 @pytest.mark.parametrize(
     ("key", "fields", "right", "wrong"),
     [
@@ -78,6 +108,8 @@ def test_units_may_be_typed_or_left_out() -> None:
         ("-200", {"tolerance": "5%"}, ["-190", "-210"], ["-189.99", "-210.01"]),
         ("0", {"tolerance": "10 %"}, ["0", "-0"], ["0.0001"]),
         ("1.75", {"significant_digits": 2}, ["1.8", "1.75", "1.8499"], ["1.7", "1.86", "18"]),
+        ("2.5", {"significant_digits": 1}, ["2", "3", "2.5"], ["1", "4"]),
+        ("-0.0125", {"significant_digits": 2}, ["-0.012", "-0.013"], ["-0.011", "0.012", "-0.014"]),
         ("99.6", {"significant_digits": 2}, ["100", "99.9"], ["99", "106"]),
         (("1024", None), {}, ["1024", "1e20"], ["1023.9"]),
         ((None, "0"), {}, ["0", "-1"], ["0.1"]),

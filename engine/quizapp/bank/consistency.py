@@ -19,11 +19,12 @@ from quizapp.bank.model import (
     Symptom,
     TrueFalse,
 )
+from quizapp.bank.units import unit_form
 
 Complaint = tuple[Where, str, str, str]  # place inside the question, code, message, hint
 
 PER_DEVICE = ("mean", "minimum", "maximum", "longest_zero_s")
-_NUMBER_LIKE = re.compile(r"[0-9.,'_+-]|[eE][+-]?[0-9]")
+_NUMBER_LIKE = re.compile(r"[0-9.,'’_+-]|[eE][+-]?[0-9]")
 OF_THE_JOB = ("processes", "steps_per_s")
 
 
@@ -131,14 +132,23 @@ def _number_complaints(question: Numeric) -> Iterator[Complaint]:
             yield where, "bad-value", "a range has no digits to round to", "write one number as the key"
         if question.significant_digits > 30:
             yield where, "bad-value", "no one types so many digits", "write 30 at most"
+    own = unit_form(question.unit)
+    if question.unit and (not own or _NUMBER_LIKE.match(own)):
+        yield ("unit",), "bad-value", f"{question.unit!r} can't be typed as a unit", "write one such as GiB"
+    first: dict[str, str] = {}
     for unit, factor in question.units.items():
         if Decimal(factor) <= 0:
             hint = f"write how much of {question.unit or 'the unit'} one {unit} is"
             yield ("units", unit), "bad-value", f"{factor} is no factor", hint
-        if unit == question.unit:
+        form = unit_form(unit)
+        if form == own:
             hint = "list other units only"
             yield ("units", unit), "bad-value", f"{unit} is the question's own unit", hint
-        if not unit or unit != unit.strip() or _NUMBER_LIKE.match(unit):
+        elif form in first:
+            message = f"{unit} is compared as the same unit as {first[form]}"
+            yield ("units", unit), "bad-value", message, "remove one"
+        first.setdefault(form, unit)
+        if not form or unit != unit.strip() or _NUMBER_LIKE.match(form):
             yield ("units", unit), "bad-value", f"{unit!r} can't be typed as a unit", "write one such as GiB"
 
 

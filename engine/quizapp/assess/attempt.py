@@ -230,8 +230,8 @@ class Attempt:
 
     @property
     def points(self) -> float:
-        """Points so far, by the latest score of each question."""
-        return sum(state.scores[-1].points for state in self._states.values() if state.scores)
+        """Points so far, by the latest score of each question; penalties take no sum below zero."""
+        return max(0, sum(state.scores[-1].points for state in self._states.values() if state.scores))
 
     @property
     def max_points(self) -> float:

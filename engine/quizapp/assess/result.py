@@ -12,7 +12,7 @@ _TOLERANCE = 1e-9
 
 
 class ObjectiveResult(NamedTuple):
-    """Points on one objective; `objective` is "" for questions without one."""
+    """Points on one objective, never below zero; `objective` is "" for questions without one."""
 
     objective: str
     title: str
@@ -34,8 +34,8 @@ class Result(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Points as a share of the points to be had, 0 to 1: penalties take no one below zero."""
-        return max(0.0, self.points / self.max_points) if self.max_points else 0.0
+        """Points as a share of the points to be had, 0 to 1."""
+        return self.points / self.max_points if self.max_points else 0.0
 
 
 def result_of(attempt: Attempt) -> Result:
@@ -62,7 +62,9 @@ def result_of(attempt: Attempt) -> Result:
         pass_mark,
         passes(points, max_points, pass_mark),
         tuple(
-            ObjectiveResult(name, titles.get(name, name), sums[0], sums[1], int(sums[2]), int(sums[3]))
+            ObjectiveResult(
+                name, titles.get(name, name), max(0, sums[0]), sums[1], int(sums[2]), int(sums[3])
+            )
             for name, sums in by_objective.items()
         ),
         counts,

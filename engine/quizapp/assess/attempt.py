@@ -13,6 +13,7 @@ class Started(NamedTuple):
     """The attempt began: what was drawn from which bank, for whom.
 
     The order of options is drawn from the same seed, and recorded by Shown when a question is presented.
+    `snapshots` are the stored questions' hashes, of an exam: its questions stay as they were at its start.
     """
 
     bank_id: str
@@ -25,6 +26,17 @@ class Started(NamedTuple):
     question_ids: tuple[str, ...]
     pass_mark: float | None
     objectives: dict[str, str]
+    time_limit_s: float | None = None
+    snapshots: tuple[str, ...] = ()
+
+
+class ClockRead(NamedTuple):
+    """A process took up an exam that has a time limit: what its clocks read (see exam_clock.py)."""
+
+    boot: str
+    machine: str
+    count_us: int
+    passed_us: int
 
 
 class Shown(NamedTuple):
@@ -41,6 +53,13 @@ class ResponseChanged(NamedTuple):
 
     question_id: str
     response: Response
+
+
+class Marked(NamedTuple):
+    """The learner marked a question to come back to, or took the mark away."""
+
+    question_id: str
+    marked: bool
 
 
 class Submitted(NamedTuple):
@@ -89,12 +108,15 @@ class Finished(NamedTuple):
     passed: bool | None
 
 
-Event = Started | Shown | ResponseChanged | Submitted | Predicted | DemoRan | Scored | Discarded | Finished
+ItemEvent = Shown | ResponseChanged | Marked | Submitted | Predicted | DemoRan | Scored
+Event = Started | ClockRead | ItemEvent | Discarded | Finished
 
 _TYPES: dict[str, type[Event]] = {
     "started": Started,
+    "clock-read": ClockRead,
     "shown": Shown,
     "response-changed": ResponseChanged,
+    "marked": Marked,
     "submitted": Submitted,
     "predicted": Predicted,
     "demo-ran": DemoRan,
@@ -105,6 +127,7 @@ _TYPES: dict[str, type[Event]] = {
 _NAMES = {kind: name for name, kind in _TYPES.items()}
 _RESTORE: dict[str, Callable[[Any], Any]] = {
     "question_ids": lambda ids: tuple(ids.split(" ")),
+    "snapshots": lambda hashes: tuple(hashes.split()),
     "option_order": tuple,
     "shuffle": tuple,
     "response": Response.from_json,
@@ -120,6 +143,7 @@ def event_to_json(event: Event) -> tuple[str, dict[str, Any]]:
     elif isinstance(event, Started):
         # One string: ten thousand ids are read back several times as fast as out of a list.
         body["question_ids"] = " ".join(event.question_ids)
+        body["snapshots"] = " ".join(event.snapshots)
     return _NAMES[type(event)], body
 
 
@@ -140,6 +164,7 @@ class ItemState:
     """What has happened to one question of an attempt. Times are microseconds since 1970, UTC; 0: not yet."""
 
     __slots__ = (
+        "marked",
         "objective",
         "option_order",
         "predictions",
@@ -160,6 +185,7 @@ class ItemState:
         self.option_order: tuple[str, ...] = ()
         self.snapshot = ""
         self.response = Response()
+        self.marked = False
         self.submitted = False
         self.scores: list[Score] = []
         self.objective: str | None = None
@@ -187,6 +213,8 @@ class Attempt:
         self.finish: Finished | None = None
         self.finished_at_us = 0
         self.discarded = False
+        self.clock: ClockRead | None = None
+        self.clock_at_us = 0
         self.position = 0
         self._places: dict[str, int] = {}
         # Sparse: an attempt on ten thousand questions begins without ten thousand states.
@@ -224,8 +252,15 @@ class Attempt:
         return state
 
     @property
+    def exam(self) -> bool:
+        """True when responses are submitted all at once, and nothing is told before."""
+        return self.started is not None and self.started.mode == "exam"
+
+    @property
     def answered(self) -> int:
-        """Number of questions whose response is submitted."""
+        """Number of questions whose response is submitted; in an exam, of those that have one."""
+        if self.exam:
+            return sum(not state.response.blank for state in self._states.values())
         return sum(state.submitted for state in self._states.values())
 
     @property
@@ -250,19 +285,19 @@ class Attempt:
             raise ValueError("an attempt begins with its start")
         if self.discarded:
             raise ValueError("the attempt was discarded")
-        if isinstance(event, Finished | Discarded):
+        if isinstance(event, Finished | Discarded | ClockRead):
             if self.finished:
                 raise ValueError("the attempt is finished")
             if isinstance(event, Finished):
                 self.finish, self.finished_at_us = event, at_us
+            elif isinstance(event, ClockRead):
+                self.clock, self.clock_at_us = event, at_us
             else:
                 self.discarded = True
             return
         self._apply_to_item(event, at_us)
 
-    def _apply_to_item(
-        self, event: Shown | ResponseChanged | Submitted | Predicted | DemoRan | Scored, at_us: int
-    ) -> None:
+    def _apply_to_item(self, event: ItemEvent, at_us: int) -> None:
         try:
             state = self.item(event.question_id)
         except KeyError:
@@ -277,6 +312,8 @@ class Attempt:
             case ResponseChanged():
                 self._must_be_open(state)
                 state.response = event.response
+            case Marked():
+                state.marked = event.marked
             case Submitted():
                 self._must_be_open(state)
                 state.submitted, state.submitted_at_us = True, at_us

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from quizapp.bank.library import OpenBank
     from quizapp.lab.ground import Grounds
     from quizapp.lab.request import Device
     from quizapp.plain.demo import Demos
@@ -32,6 +35,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Ask N questions of the whole bank.  [default: as the bank says]",
 )
+@click.option(
+    "--mode",
+    type=click.Choice(["practice", "exam"]),
+    help="practice tells after each response, exam at its end, with the bank's time limit."
+    "  [default: as the open attempt, or practice]",
+)
 @click.option("--plain", is_flag=True, help="Lines in place of screens; chosen by itself without a terminal.")
 @click.option(
     "--json", "as_json", is_flag=True, help="As --plain, with one JSON object on stdout at the end."
@@ -53,6 +62,7 @@ def command(
     learner: str | None,
     seed: int | None,
     draw: int | None,
+    mode: str | None,
     plain: bool,
     as_json: bool,
     fresh: bool,
@@ -76,14 +86,21 @@ def command(
         from quizapp import tui
 
         return tui.run_take(
-            bank, learner=learner, seed=seed, draw=draw, fresh=fresh, demo_folders=folders, device=device
+            bank,
+            learner=learner,
+            mode=mode,
+            seed=seed,
+            draw=draw,
+            fresh=fresh,
+            demo_folders=folders,
+            device=device,
         )
     if bank is None:
         raise click.UsageError(
             "Which bank? `quizapp list` lists them. (Picking one on a screen needs a terminal.)"
         )
     return _take_plainly(
-        bank, learner, seed, draw, fresh=fresh, as_json=as_json, folders=folders, device=device
+        bank, learner, seed, draw, mode=mode, fresh=fresh, as_json=as_json, folders=folders, device=device
     )
 
 
@@ -111,6 +128,7 @@ def _take_plainly(
     seed: int | None,
     draw: int | None,
     *,
+    mode: str | None,
     fresh: bool,
     as_json: bool,
     folders: tuple[Path, ...],
@@ -121,13 +139,11 @@ def _take_plainly(
     # Collecting garbage costs a tenth of the way to the first question of a large bank, and there is next to
     # none until a demo runs.
     gc.disable()
-    from quizapp.bank.library import find_bank, open_bank
     from quizapp.plain import take
-    from quizapp.store.begin import begin, open_store
+    from quizapp.store.begin import begin, begin_named, open_store
 
-    bank = open_bank(find_bank(ref))
     store, notice = open_store()
-    beginning = begin(store, bank, learner, fresh=fresh, seed=seed, draw=draw)
+    bank, beginning = begin_named(store, ref, learner, mode=mode, fresh=fresh, seed=seed, draw=draw)
     demos: list[Demos] = []
 
     def lab() -> Demos:
@@ -144,11 +160,12 @@ def _take_plainly(
         if not known:
             from quizapp.lab.ground import grounds_of_bank
 
-            known.append(grounds_of_bank(bank.path, lab().catalogue, beginning.store))
+            path = None if bank is None else bank.path
+            known.append(grounds_of_bank(path, lab().catalogue, beginning.store))
         return known[0]
 
-    def again(question_ids: list[str]) -> Sitting:
-        return begin(beginning.store, bank, learner, only=question_ids).sitting
+    def again_on(bank: OpenBank) -> Callable[[list[str]], Sitting]:
+        return lambda question_ids: begin(beginning.store, bank, learner, only=question_ids).sitting
 
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # Bytes that are no text of this locale must not end an attempt.
@@ -165,7 +182,7 @@ def _take_plainly(
             interactive=sys.stdin.isatty(),
             demos=lab,
             grounds=grounds,
-            again=again,
+            again=None if bank is None else again_on(bank),
             notices=tuple(filter(None, (notice, *beginning.notices))),
         )
     except BrokenPipeError:

@@ -11,7 +11,7 @@ class Said(NamedTuple):
     """What a line says: `command` is `answer`, `unclear` or one of the names in ALIASES.
 
     `options` are the option ids of an answer, or the one whose demo is meant; `text` is an answer to a
-    question that asks for one; `why` tells what is unclear.
+    question that asks for one, or the number of the question to go to; `why` tells what is unclear.
     """
 
     command: str
@@ -45,6 +45,11 @@ ALIASES = {
     "test": "test",
     "!": "appeal",
     "appeal": "appeal",
+    "m": "mark",
+    "mark": "mark",
+    "l": "list",
+    "list": "list",
+    "go": "go",
     "submit": "submit",
     "finish": "finish",
     "w": "wrong",
@@ -86,6 +91,10 @@ def parse(line: str, letters: Mapping[str, str], *, several: bool, answering: bo
         if len(words) != 2 or (option_id := _option(words[1], by_name)) is None:
             return Said("unclear", why="Which option's demo? For example: demo a")
         return Said(name, (option_id,))
+    if name == "go":
+        if len(words) != 2 or not (words[1].isascii() and words[1].isdecimal()):
+            return Said("unclear", why="To which question? For example: go 3")
+        return Said(name, text=words[1])
     if len(words) > 1:
         return Said("unclear", why=f"{name!r} stands alone.")
     return Said(name)

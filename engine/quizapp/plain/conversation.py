@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PASSED, BELOW_MARK, INPUT_ENDED, INTERRUPTED = 0, 1, 3, 130
 
 
-class _Left(Exception):
+class Left(Exception):
     """The conversation ends before the attempt does; carries the exit status."""
 
     def __init__(self, code: int) -> None:
@@ -55,11 +55,11 @@ def take(
     for notice in notices:
         talk.say(notice)
     while True:
-        conversation = _Conversation(sitting, talk, demos, grounds)
+        conversation = _conversation(sitting, talk, demos, grounds)
         try:
             code = conversation.run()
             redo = conversation.after_the_end() if interactive and again else []
-        except _Left as left:
+        except Left as left:
             code, redo = left.code, []
         except KeyboardInterrupt:
             conversation.say_how_to_go_on("Interrupted")
@@ -78,7 +78,22 @@ def take(
     return code
 
 
-class _Conversation:
+def _conversation(
+    sitting: Sitting,
+    talk: Talk,
+    demos: Callable[[], Demos] | None,
+    grounds: Callable[[], Grounds] | None,
+) -> Conversation:
+    if sitting.mode != "exam":
+        return Conversation(sitting, talk, demos, grounds)
+    from quizapp.plain.exam import ExamConversation
+
+    return ExamConversation(sitting, talk, demos, grounds)
+
+
+class Conversation:
+    """One attempt, from its first open question to its end."""
+
     def __init__(
         self,
         sitting: Sitting,
@@ -89,9 +104,11 @@ class _Conversation:
         self._sitting, self._talk, self._demos, self._grounds = sitting, talk, demos, grounds
 
     def run(self) -> int:
-        """From the first open question to the result; raises _Left when the learner or the input goes."""
+        """From the first open question to the result; raises Left when the learner or the input goes."""
         sitting, talk = self._sitting, self._talk
         talk.say(sitting.bank_title)
+        if sitting.finished:
+            return self._end()
         if sitting.resumed:
             done = sitting.total - len(sitting.open_items())
             talk.say(
@@ -101,7 +118,12 @@ class _Conversation:
         place: int | None = self._next_open(sitting.position - 1)
         while place is not None:
             place = self._visit(place)
-        got = sitting.finish()
+        return self._end()
+
+    def _end(self) -> int:
+        sitting, talk = self._sitting, self._talk
+        self._keep(sitting.finish)
+        got = sitting.result()
         view.result(talk, sitting, got)
         if sitting.saved:
             talk.say(
@@ -266,18 +288,28 @@ class _Conversation:
                 case _:
                     _help(talk, answering=False, typed=False)
 
-    def _common(self, said: Said, place: int) -> _To | None:
+    def _common(self, said: Said, place: int) -> To | None:
         """What every prompt understands; where to go, or None to stay."""
         match said.command:
             case "quit":
                 self.say_how_to_go_on("Left")
-                raise _Left(INPUT_ENDED)
+                raise Left(INPUT_ENDED)
             case "finish":
-                return _To(None)
+                return To(None)
             case "back" if place > 0:
-                return _To(place - 1)
+                return To(place - 1)
             case "back":
                 self._talk.say("This is the first question.")
+            case "go" if 1 <= int(said.text) <= self._sitting.total:
+                return To(int(said.text) - 1)
+            case "go":
+                self._talk.say(f"There are {self._sitting.total} questions.")
+            case "list":
+                view.overview(self._talk, self._sitting)
+            case "mark":
+                marked = not self._sitting.marked(place)
+                self._keep(lambda: self._sitting.mark(place, marked))
+                self._talk.say("Marked." if marked else "Not marked any more.")
             case "demo":
                 self._demo(place, said.options[0])
             case _:
@@ -313,10 +345,10 @@ class _Conversation:
         self, prompt: str, letters: dict[str, str], *, several: bool, answering: bool, typed: str = ""
     ) -> Said:
         while True:
-            line = self._talk.ask(prompt)
+            line = self._ask(prompt)
             if line is None:
                 self.say_how_to_go_on("The input has ended")
-                raise _Left(INPUT_ENDED)
+                raise Left(INPUT_ENDED)
             # Not needed to show the first question, and so not loaded for it.
             from quizapp.plain.answers import parse
 
@@ -324,6 +356,9 @@ class _Conversation:
             if said.command != "unclear":
                 return said
             self._talk.say(f"{said.why} Type ? for help.")
+
+    def _ask(self, prompt: str) -> str | None:
+        return self._talk.ask(prompt)
 
     def _demo(self, place: int, option_id: str) -> None:
         if self._demos is None:
@@ -360,7 +395,7 @@ class _Conversation:
             record()
 
 
-class _To:
+class To:
     """A place to go to; None: the end."""
 
     def __init__(self, place: int | None) -> None:
@@ -372,6 +407,9 @@ def _help(talk: Talk, *, answering: bool, typed: bool) -> None:
         ("? or help", "this"),
         ("Enter, s or skip", "go on; a question left open comes again" if answering else "go on"),
         ("p or back", "the question before"),
+        ("go 3", "question 3"),
+        ("l or list", "which questions are open, and which are marked"),
+        ("m or mark", "mark this question to come back to, or take the mark away"),
         ("demo a", "run the demo behind option A"),
         ("r or again", "show this again"),
         ("finish", "end the attempt; open questions count as unanswered"),
@@ -383,9 +421,9 @@ def _help(talk: Talk, *, answering: bool, typed: bool) -> None:
         by_letters = ("a   a c   b,d", "answer by letters, or by the options' ids")
         answer = ("…", "what you type is the answer") if typed else by_letters
         rows.insert(0, answer)
-        rows[5:5] = [("x or clear", "take the answer back"), ("submit", "let a kept answer stand")]
+        rows[8:8] = [("x or clear", "take the answer back"), ("submit", "let a kept answer stand")]
     else:
-        rows[4:4] = [
+        rows[7:7] = [
             ("f or full", "the full explanation"),
             ("t or test", "test the key by experiment, on this machine"),
             ("! or appeal", "write to the bank's author that the experiment disagrees"),

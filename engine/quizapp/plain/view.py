@@ -53,7 +53,7 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
     for option_id, letter in letters.items():
         option = options[option_id]
         talk.indented(_text(talk, option.text, letters, indent=6), f"  {letter}  ")
-        if option.demo is not None:
+        if option.demo is not None and not sitting.concealed:
             talk.say(f"     [demo {option.demo.name}, {option.demo.variant}]")
     if letters:
         talk.say()
@@ -76,7 +76,12 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
     elif asked.kind == "reading":
         _pick(talk, asked, rule, penalty)
     given = sitting.response(place)
-    if not given.blank and not sitting.submitted(place):
+    if sitting.concealed:
+        if sitting.marked(place):
+            talk.say("Marked.")
+        if not given.blank:
+            talk.say(f"Your answer so far: {given_in_words(asked, given, letters)}.")
+    elif not given.blank and not sitting.submitted(place):
         command = "submit" if asked.kind in ("single-choice", "multiple-choice", "true-false") else ":submit"
         talk.say(
             f"Kept from before: {given_in_words(asked, given, letters)}. `{command}` makes it your answer."
@@ -183,6 +188,14 @@ def full_explanation(talk: Talk, sitting: Sitting, place: int) -> None:
     talk.say(_text(talk, asked.explanation.full or asked.explanation.short, sitting.letters(place)))
 
 
+def overview(talk: Talk, sitting: Sitting) -> None:
+    """Which questions are open, and which are marked."""
+    marked = [place for place in range(sitting.total) if sitting.marked(place)]
+    for what, places in (("Open", sitting.open_items()), ("Marked", marked)):
+        numbers = ", ".join(str(place + 1) for place in places) or "none"
+        talk.wrapped(f"{what}: {numbers}. ({len(places)} of {sitting.total})")
+
+
 def result(talk: Talk, sitting: Sitting, got: Result) -> None:
     """The sum, the mark, each objective, and the questions that were not answered in full."""
     talk.say()
@@ -217,6 +230,7 @@ def as_json(sitting: Sitting) -> dict[str, Any]:
         "seed": sitting.seed,
         "saved": sitting.saved,
         "finished": sitting.finished,
+        "remaining_s": sitting.remaining_s,
         "questions": [_item_as_json(sitting, place) for place in range(sitting.total)],
         "points": got.points,
         "max_points": got.max_points,

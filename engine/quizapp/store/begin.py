@@ -1,15 +1,17 @@
 """How an attempt begins: the one policy of all front ends.
 
 An open attempt of the learner on the bank is resumed unless a new one is asked for; when the store can't be
-used, the attempt begins in memory and the learner is told.
+used, the attempt begins in memory and the learner is told. An exam comes first: while one is open, nothing
+else can be taken on its bank.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from quizapp.errors import QuizappError
 from quizapp.store.database import StoreUnavailable
 from quizapp.store.store import AttemptSummary, Store
 
@@ -53,6 +55,7 @@ def begin(
     bank: OpenBank,
     learner: str,
     *,
+    mode: str | None = None,
     fresh: bool = False,
     seed: int | None = None,
     only: Sequence[str] | None = None,
@@ -60,40 +63,125 @@ def begin(
 ) -> Beginning:
     """Resumes the learner's open attempt on this bank, or starts one. AttemptHeld while another takes it.
 
-    `fresh`, `only`, and a seed or a number of questions that the open attempt does not have start a new one.
+    `fresh`, `only`, and a mode, seed or number of questions that the open attempt does not have start a new
+    one. An exam whose time has passed is finished with what was given. QuizappError for another mode while an
+    exam is open: it would tell the exam's keys.
     """
-    notices: list[str] = []
     try:
-        sitting = _resume_or_start(store, bank, learner, fresh, seed, only, draw)
+        sitting = _resume_or_start(store, bank, learner, mode, fresh, seed, only, draw)
     except StoreUnavailable as error:
-        notices.append(not_saved(error))
         store = Store.in_memory()
-        sitting = store.start(bank, learner, seed=seed, only=only, draw=draw)
-    if sitting.resumed and sitting.bank_changed:
-        notices.append(
-            "The bank has changed since this attempt began; questions that you have seen stay as they were."
-        )
+        sitting = store.start(bank, learner, mode=mode or "practice", seed=seed, only=only, draw=draw)
+        return Beginning(sitting, store, (not_saved(error),))
+    return Beginning(sitting, store, _caught_up(sitting))
+
+
+def begin_named(
+    store: Store,
+    ref: str,
+    learner: str,
+    *,
+    mode: str | None = None,
+    fresh: bool = False,
+    seed: int | None = None,
+    draw: int | None = None,
+) -> tuple[OpenBank | None, Beginning]:
+    """As `begin`, on the bank of this id or path. A bank that is gone or broken strands no open attempt.
+
+    Such an attempt goes on without its bank (None), with the questions that were presented.
+    """
+    from quizapp.bank.library import find_bank, open_bank
+
+    try:
+        bank = open_bank(find_bank(ref))
+    except QuizappError as error:
+        if fresh:
+            raise
+        return None, _begin_without(store, ref, learner, mode, error)
+    return bank, begin(store, bank, learner, mode=mode, fresh=fresh, seed=seed, draw=draw)
+
+
+def _begin_without(store: Store, ref: str, learner: str, mode: str | None, why: QuizappError) -> Beginning:
+    path = os.path.abspath(ref)
+    for summary in store.attempts(learner.strip(), state="open"):
+        known = ref == summary.bank_id or path == summary.bank_path
+        if known and mode in (None, summary.mode):
+            sitting = store.resume(summary.id, None)
+            if sitting.total:
+                lost = f"The bank can't be opened any more. {why.message.splitlines()[0]}"
+                return Beginning(sitting, store, (lost, *_caught_up(sitting)))
+            sitting.close()
+    raise why
+
+
+def _caught_up(sitting: Sitting) -> tuple[str, ...]:
+    """What happened since a sitting was left, for the learner; ends an exam whose time has passed."""
+    return (*_settled(sitting), *_changes(sitting))
+
+
+def _settled(sitting: Sitting) -> tuple[str, ...]:
+    """Ends an exam whose time passed while nobody took it."""
+    if not sitting.time_up:
+        return ()
+    sitting.finish()
+    return ("The time of this exam is up. What you had given is submitted.",)
+
+
+def _changes(sitting: Sitting) -> Iterator[str]:
+    exam = sitting.mode == "exam"
+    if sitting.resumed and sitting.bank_changed and not exam:
+        yield "The bank has changed since this attempt began; questions that you have seen stay as they were."
     if sitting.withdrawn:
         gone = "1 question was" if sitting.withdrawn == 1 else f"{sitting.withdrawn} questions were"
-        notices.append(f"{gone} taken out of the bank since, and will not be asked.")
-    return Beginning(sitting, store, tuple(notices))
+        yield f"{gone} taken out of the bank since, and will not be asked."
 
 
 def _resume_or_start(
     store: Store,
     bank: OpenBank,
     learner: str,
+    mode: str | None,
     fresh: bool,
     seed: int | None,
     only: Sequence[str] | None,
     draw: int | None,
 ) -> Sitting:
-    if not fresh and only is None:
-        for summary in store.attempts(learner.strip(), bank.id, state="open"):
-            fits = seed in (None, summary.seed) and draw in (None, summary.total)
-            if fits and _same_bank(store, summary, bank):
-                return store.resume(summary.id, bank)
-    return store.start(bank, learner, seed=seed, only=only, draw=draw)
+    of_bank = [
+        summary
+        for summary in store.attempts(learner.strip(), bank.id, state="open")
+        if _same_bank(store, summary, bank)
+    ]
+    exams = [summary for summary in of_bank if summary.mode == "exam"]
+
+    def resumed_or_started() -> Sitting:
+        if not fresh and only is None:
+            for summary in (*exams, *(each for each in of_bank if each.mode != "exam")):
+                fits = seed in (None, summary.seed) and draw in (None, summary.total)
+                if fits and mode in (None, summary.mode):
+                    if summary.mode != "exam":
+                        must_be_over()
+                    return store.resume(summary.id, bank)
+        if mode != "exam":
+            must_be_over()
+        return store.start(bank, learner, mode=mode or "practice", seed=seed, only=only, draw=draw)
+
+    def must_be_over() -> None:
+        for summary in exams:
+            _must_be_over(store, summary, bank)
+
+    return resumed_or_started()
+
+
+def _must_be_over(store: Store, summary: AttemptSummary, bank: OpenBank) -> None:
+    exam = store.resume(summary.id, bank)
+    try:
+        if not _settled(exam):
+            raise QuizappError(
+                "An exam on this bank is open, and its keys would be shown.",
+                hint=f"Go on with it first: quizapp take {bank.id} --mode exam",
+            )
+    finally:
+        exam.close()
 
 
 def _same_bank(store: Store, summary: AttemptSummary, bank: OpenBank) -> bool:

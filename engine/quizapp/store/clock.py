@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, date, datetime, tzinfo
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quizapp.assess.exam_clock import Reading
 
 
 def now_us() -> int:
@@ -25,6 +29,31 @@ class SteadyClock:
     def now_us(self) -> int:
         """Microseconds since 1970, UTC; never less than it was before."""
         return self._began_us + (_passed_ns() - self._count_ns) // 1000
+
+
+def reading() -> Reading:
+    """What this machine's clocks read now."""
+    from quizapp.assess.exam_clock import Reading
+
+    return Reading(_first_line("/proc/sys/kernel/random/boot_id"), _machine(), _passed_ns() // 1000, now_us())
+
+
+def _machine() -> str:
+    # machine-id(5): the id itself is not to be told, a keyed hash of it may be.
+    known = _first_line("/etc/machine-id")
+    if not known:
+        return ""
+    import hashlib
+
+    return hashlib.blake2b(known.encode(), key=b"quizapp", digest_size=8).hexdigest()
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.readline().strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def _passed_ns() -> int:

@@ -1,15 +1,49 @@
-"""Which questions an attempt asks, in which order: the bank's sections, a number, or some by name."""
+"""What an attempt begins with: which questions it asks, in which order, and of an exam their snapshots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quizapp.assess.attempt import Started
 from quizapp.assess.draw import order_questions
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
     from quizapp.bank.library import OpenBank
+
+
+def beginning_of(
+    bank: OpenBank,
+    learner: str,
+    mode: str,
+    seed: int,
+    *,
+    only: Sequence[str] | None = None,
+    draw: int | None = None,
+) -> tuple[Started, dict[str, str]]:
+    """The event that an attempt starts with; and of an exam all its questions, as they are stored."""
+    ids = drawn(bank, seed, only=only, draw=draw)
+    started = Started(
+        bank_id=bank.id,
+        bank_title=bank.title,
+        bank_hash=bank.hash,
+        learner=learner,
+        mode=mode,
+        seed=seed,
+        shuffle=tuple(bank.take.shuffle),
+        question_ids=ids,
+        pass_mark=bank.take.pass_mark,
+        objectives=dict(bank.objectives),
+    )
+    if mode != "exam":
+        return started, {}
+    # An exam is what it was at its start, whatever becomes of the bank.
+    hashes = tuple(bank.row(each).hash for each in ids)
+    return (
+        started._replace(time_limit_s=bank.take.time_limit_s, snapshots=hashes),
+        {each: bank.question_json(each) for each in ids},
+    )
 
 
 def drawn(

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from quizapp.assess.attempt import (
     Attempt,
+    ClockRead,
     DemoRan,
     Discarded,
     Event,
     Finished,
     ItemState,
+    Marked,
     Predicted,
     ResponseChanged,
     Scored,
     Shown,
+    Started,
     Submitted,
 )
 from quizapp.assess.draw import order_options, scramble
@@ -29,10 +32,19 @@ from quizapp.store.clock import SteadyClock
 from quizapp.store.database import StoreUnavailable
 
 if TYPE_CHECKING:
+    from quizapp.assess.draw import HasOptions
+    from quizapp.assess.exam_clock import Reading
     from quizapp.assess.result import Result
     from quizapp.bank.library import OpenBank
     from quizapp.bank.model import Question
     from quizapp.store.store import Store
+
+
+class TimeUp(QuizappError):
+    """The exam's time is up: nothing can be answered any more, and what was given is to be submitted."""
+
+    def __init__(self) -> None:
+        super().__init__("The time is up.", hint="What you gave before is submitted.")
 
 
 class Sitting:
@@ -73,7 +85,8 @@ class Sitting:
             left = frozenset(bank.ids if bank else ()).union(snapshots)
             self._ids = tuple(question_id for question_id in self._ids if question_id in left)
         self.withdrawn = len(started.question_ids) - len(self._ids)
-        self.resumed = len(events) > 1
+        self.resumed = any(not isinstance(event, Started | ClockRead) for _, event in events)
+        self._passed_us = self.attempt.clock.passed_us if self.attempt.clock else 0
 
     # What the attempt is.
 
@@ -94,8 +107,32 @@ class Sitting:
 
     @property
     def mode(self) -> str:
-        """`practice`, and later others."""
+        """`practice` or `exam`."""
         return self._started.mode
+
+    @property
+    def concealed(self) -> bool:
+        """True while an exam is open: no key, rationale, score or demo may be shown."""
+        return self.attempt.exam and not self.over
+
+    @property
+    def time_limit_s(self) -> float | None:
+        """How long the exam lasts; None where there is no clock."""
+        return self._started.time_limit_s
+
+    @property
+    def remaining_s(self) -> float | None:
+        """What is left of the exam's time, never below 0; None where no clock runs."""
+        limit_s = self._started.time_limit_s
+        if limit_s is None or self.attempt.clock is None or self.over:
+            return None
+        passed_us = self._passed_us + self._clock.now_us() - self.attempt.clock_at_us
+        return max(0.0, limit_s - passed_us / 1e6)
+
+    @property
+    def time_up(self) -> bool:
+        """True when the exam's time has passed: `finish` is all that is left to do."""
+        return self.remaining_s == 0
 
     @property
     def seed(self) -> int:
@@ -166,11 +203,16 @@ class Sitting:
         state = self.attempt.item(question_id)
         if state.shown:
             return state.option_order
-        row = self._the_bank.row(question_id)
-        if row.kind in ("ordering", "matching"):
+        if question_id in self._snapshots:
+            asked: HasOptions = _Ordered(self.question(place))
+            kind = self.question(place).kind
+        else:
+            asked = row = self._the_bank.row(question_id)
+            kind = row.kind
+        if kind in ("ordering", "matching"):
             # As they stand in the bank they would be the key.
-            return scramble(row.option_ids, self.seed, f"options {question_id}")
-        return order_options(row, self.seed, "options" in self._started.shuffle)
+            return scramble(asked.option_ids, self.seed, f"options {question_id}")
+        return order_options(asked, self.seed, "options" in self._started.shuffle)
 
     def letters(self, place: int) -> dict[str, str]:
         """The letter of each option id, in the order of presentation."""
@@ -198,8 +240,22 @@ class Sitting:
         """Pairs of option id and summary of a demo's run, oldest first."""
         return list(self._state(place).runs)
 
+    def marked(self, place: int) -> bool:
+        """True when the learner wants to come back to the question."""
+        return self._state(place).marked
+
+    def is_open(self, place: int) -> bool:
+        """True when the question waits for a response: a submitted one, or in an exam any."""
+        state = self._state(place)
+        return state.response.blank if self.concealed else not state.submitted
+
     def open_items(self) -> list[int]:
-        """The questions without a submitted response."""
+        """The questions that are open."""
+        if self.concealed:
+            return [place for place in range(self.total) if self.is_open(place)]
+        return self._unsubmitted()
+
+    def _unsubmitted(self) -> list[int]:
         done = {state.question_id for state in self.attempt.touched if state.submitted}
         if not done:
             return list(range(self.total))
@@ -230,6 +286,10 @@ class Sitting:
         if state.shown:
             self._record(Shown(question_id, state.revision, state.option_order, state.snapshot))
             return
+        if question_id in self._snapshots:
+            hash_ = dict(zip(self._started.question_ids, self._started.snapshots, strict=True))[question_id]
+            self._record(Shown(question_id, self.question(place).revision, self.option_order(place), hash_))
+            return
         row, text = self._the_bank.row(question_id), self._the_bank.question_json(question_id)
         self._record(
             Shown(question_id, row.revision, self.option_order(place), row.hash), snapshot=(row.hash, text)
@@ -237,7 +297,12 @@ class Sitting:
         self._snapshots[question_id] = text
 
     def respond(self, place: int, response: Response) -> None:
-        """Keeps a response, changed at will until it is submitted. ValueError in words for an invalid one."""
+        """Keeps a response, changed at will until it is submitted. ValueError in words for an invalid one.
+
+        TimeUp when an exam's time has passed.
+        """
+        if self.time_up:
+            raise TimeUp
         question = self.question(place)
         fault = problem(question, response)
         if fault:
@@ -255,18 +320,26 @@ class Sitting:
         """Takes the response back."""
         self.respond(place, Response())
 
+    def mark(self, place: int, marked: bool) -> None:
+        """Marks a question to come back to, or takes the mark away."""
+        if marked != self.marked(place):
+            self._record(Marked(self._ids[place], marked))
+
     def submit(self, place: int) -> Score:
-        """Makes the response final and scores it."""
+        """Makes the response final and scores it; in an exam `finish` does so for all of them."""
+        self._must_be_told()
         scored = self._scored(place)
         self._record(Submitted(self._ids[place]), scored)
         return Score(scored.verdict, scored.points, scored.max_points, scored.rule)
 
     def predict(self, place: int, option_id: str, diagnosis: str) -> None:
         """Keeps what the learner expects of the demo behind an option."""
+        self._must_be_told()
         self._record(Predicted(self._ids[place], option_id, diagnosis))
 
     def demo_ran(self, place: int, option_id: str, summary: dict[str, Any]) -> None:
         """Keeps what a run of the demo behind an option has shown; `summary` must be JSON-able."""
+        self._must_be_told()
         self._record(DemoRan(self._ids[place], option_id, summary))
 
     def finish(self) -> Result:
@@ -274,7 +347,7 @@ class Sitting:
         if self.finished:
             return self.result()
         last: list[Event] = []
-        for place in self.open_items():
+        for place in self._unsubmitted():
             if not self.response(place).blank:
                 last.append(Submitted(self._ids[place]))
             last.append(self._scored(place))
@@ -288,6 +361,17 @@ class Sitting:
     def discard(self) -> None:
         """Gives the attempt up; it stays in the store and is no longer offered."""
         self._record(Discarded())
+
+    def wind_clock(self, now: Reading) -> None:
+        """Has an exam's clock go on, in this process: what has passed since the last one counts."""
+        clock = self.attempt.clock
+        if clock is None or self.over:
+            return
+        from quizapp.assess.exam_clock import passed_us
+
+        passed = passed_us(clock, self.attempt.clock_at_us, self._events[-1][0], now)
+        self._record(ClockRead(now.boot, now.machine, now.count_us, passed))
+        self._passed_us = passed
 
     def keep_unsaved(self) -> None:
         """Goes on without the store after it failed; `saved` is False from here on."""
@@ -305,6 +389,10 @@ class Sitting:
         if self._bank is None:  # a question without a snapshot is only there while its bank is
             raise RuntimeError("this attempt was opened without its bank")
         return self._bank
+
+    def _must_be_told(self) -> None:
+        if self.concealed:
+            raise QuizappError("That comes after the exam.")
 
     def _state(self, place: int) -> ItemState:
         return self.attempt.item(self._ids[place])
@@ -327,8 +415,12 @@ class Sitting:
             for event in events:
                 self.attempt.apply(event, at_us)
             if self._store is not None:
-                # Responses move nothing that lists of attempts show.
-                listed = any(not isinstance(event, ResponseChanged | Predicted | DemoRan) for event in events)
+                # Responses move nothing that lists of attempts show, but for an exam's.
+                listed = any(
+                    not isinstance(event, Marked | Predicted | DemoRan | ClockRead)
+                    and (self.attempt.exam or not isinstance(event, ResponseChanged))
+                    for event in events
+                )
                 projection = self._projection() if listed else None
                 self._store.append(
                     self._key, self._token, len(self._events), at_us, events, projection, snapshot
@@ -345,6 +437,15 @@ class Sitting:
         passed = attempt.finish.passed if attempt.finish else None
         finished_us = attempt.finished_at_us if attempt.finished else None
         return state, finished_us, self.position, attempt.answered, attempt.points, attempt.max_points, passed
+
+
+class _Ordered:
+    """A question as the draw of its options' order sees it."""
+
+    def __init__(self, question: Question) -> None:
+        self.id = question.id
+        self.option_ids = tuple(option.id for option in question.options)
+        self.pins = {option.id: option.pin for option in question.options if option.pin}
 
 
 def _fold(events: list[tuple[int, Event]]) -> Attempt:

@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quizapp.assess.attempt import Attempt, Event, Started, event_from_json, event_to_json
+from quizapp.assess.attempt import Attempt, ClockRead, Event, Started, event_from_json, event_to_json
 from quizapp.content import state_dir
 from quizapp.errors import QuizappError
 from quizapp.store import lease
-from quizapp.store.clock import now_us, to_datetime
+from quizapp.store.clock import now_us, reading, to_datetime
 from quizapp.store.database import (
     FILE_NAME,
     StoreUnavailable,
@@ -23,7 +23,7 @@ from quizapp.store.database import (
     open_database,
     transaction,
 )
-from quizapp.store.drawing import drawn
+from quizapp.store.drawing import beginning_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -92,6 +92,11 @@ class AttemptRecord(NamedTuple):
     snapshots: dict[str, str]
     path: Path | None = None
 
+    @property
+    def concealed(self) -> bool:
+        """True while an exam is open: no key, rationale or score of it may be shown."""
+        return self.summary.mode == "exam" and self.summary.state == "open"
+
     def question(self, question_id: str) -> Question | None:
         """The question as it was presented; None when it never was. AttemptUnreadable when it is damaged."""
         text = self.snapshots.get(question_id)
@@ -153,21 +158,13 @@ class Store:
         seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
         if not 0 <= seed <= LARGEST_SEED:
             raise QuizappError(f"A seed is a whole number from 0 to {LARGEST_SEED}.")
-        shuffle = tuple(bank.take.shuffle)
-        started = Started(
-            bank_id=bank.id,
-            bank_title=bank.title,
-            bank_hash=bank.hash,
-            learner=learner,
-            mode=mode,
-            seed=seed,
-            shuffle=shuffle,
-            question_ids=drawn(bank, seed, only=only, draw=draw),
-            pass_mark=bank.take.pass_mark,
-            objectives=dict(bank.objectives),
-        )
-        attempt_id, token = _new_id(), _new_id()
+        started, snapshots = beginning_of(bank, learner, mode, seed, only=only, draw=draw)
         at_us = now_us()
+        events: list[tuple[int, Event]] = [(at_us, started)]
+        if started.time_limit_s is not None:
+            now = reading()
+            events.append((at_us, ClockRead(now.boot, now.machine, now.count_us, 0)))
+        attempt_id, token = _new_id(), _new_id()
         with explained(self.path), transaction(self._db):
             self._db.execute(
                 "INSERT INTO attempts (id, learner_id, bank_id, bank_path, bank_title, bank_hash, mode, seed,"
@@ -188,8 +185,15 @@ class Store:
             )
             key = self._key(attempt_id)
             self._hold(key, token, at_us)
-            self._db.execute("INSERT INTO events VALUES (?, 0, ?, ?, ?)", (key, at_us, *_dump(started)))
-        return Sitting(self, key, attempt_id, token, [(at_us, started)], {}, bank)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO snapshots VALUES (?, ?)",
+                zip(started.snapshots, snapshots.values(), strict=True),
+            )
+            self._db.executemany(
+                "INSERT INTO events VALUES (?, ?, ?, ?, ?)",
+                ((key, seq, at_us, *_dump(event)) for seq, (_, event) in enumerate(events)),
+            )
+        return Sitting(self, key, attempt_id, token, events, snapshots, bank)
 
     def resume(self, attempt_id: str, bank: OpenBank | None) -> Sitting:
         """Goes on with an attempt; a finished one can be looked at again. AttemptHeld while another has it.
@@ -217,7 +221,9 @@ class Store:
                 events = self._events(key, attempt_id)
                 snapshots = self._snapshots([event for _, event in events])
             with self._read(attempt_id):
-                return Sitting(self, key, attempt_id, token, events, snapshots, bank)
+                sitting = Sitting(self, key, attempt_id, token, events, snapshots, bank)
+            sitting.wind_clock(reading())
+            return sitting
         except BaseException:
             # Nobody takes an attempt that can't be taken.
             with suppress(StoreUnavailable):
@@ -403,14 +409,17 @@ class Store:
     def _snapshots(self, events: Sequence[Event]) -> dict[str, str]:
         from quizapp.assess.attempt import Shown
 
-        found = {}
+        hashes: dict[str, str] = {}
         for event in events:
-            if isinstance(event, Shown) and event.question_id not in found:
-                row = self._db.execute(
-                    "SELECT question FROM snapshots WHERE hash = ?", (event.snapshot,)
-                ).fetchone()
-                if row:
-                    found[event.question_id] = str(row[0])
+            if isinstance(event, Started) and event.snapshots:
+                hashes |= zip(event.question_ids, event.snapshots, strict=True)
+            elif isinstance(event, Shown):
+                hashes.setdefault(event.question_id, event.snapshot)
+        found = {}
+        for question_id, hash_ in hashes.items():
+            row = self._db.execute("SELECT question FROM snapshots WHERE hash = ?", (hash_,)).fetchone()
+            if row:
+                found[question_id] = str(row[0])
         return found
 
 

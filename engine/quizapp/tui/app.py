@@ -37,6 +37,7 @@ First = Literal["picker", "sitting", "lab"]
 """The screen to begin with."""
 
 WARM_AFTER_S = 0.3
+TICK_S = 1.0
 
 # One hue, for what can be done and for how busy a device is; green and red are left to verdicts.
 THEME = Theme(
@@ -87,6 +88,10 @@ class QuizApp(App[int]):
 
     def get_default_screen(self) -> Screen[Any]:
         if self._first == "sitting" and self.desk.taking is not None:
+            if self.desk.taking.sitting.finished:
+                from quizapp.tui.screens.results import ResultsScreen
+
+                return ResultsScreen(self.desk.taking)
             return self._new_question_screen(self.desk.taking)
         if self._first == "lab" and self._order is not None:
             from quizapp.tui.screens.lab import LabScreen
@@ -101,8 +106,42 @@ class QuizApp(App[int]):
         gc.enable()
         self.call_after_refresh(self._settle)
         self.tell_notices()
+        self._start_clock()
         if self._first == "sitting":
             self.set_timer(WARM_AFTER_S, self._warm_lab)
+
+    def _start_clock(self) -> None:
+        """Count an exam's time down, and end the exam with it."""
+        taking = self.desk.taking
+        if taking is None or taking.sitting.remaining_s is None:
+            return
+        warned = False
+
+        def tick() -> None:
+            nonlocal warned
+            left_s, limit_s = taking.sitting.remaining_s, taking.sitting.time_limit_s
+            if left_s is None or limit_s is None or self.desk.taking is not taking:
+                timer.stop()
+            elif taking.sitting.time_up:
+                timer.stop()
+                self.time_up(taking)
+            else:
+                if not warned and is_near(left_s, limit_s):
+                    warned = True
+                    self.tell(f"{in_words(left_s)} left.", severity="warning")
+                if isinstance(self.screen, QuizScreen):
+                    self.screen.tick()
+
+        from quizapp.assess.exam_clock import in_words, is_near
+        from quizapp.tui.screens.base import QuizScreen
+
+        timer = self.set_interval(TICK_S, tick)
+
+    def time_up(self, taking: Taking) -> None:
+        """The exam is over: what was given is submitted, and told."""
+        if not taking.sitting.finished:
+            self._finish(taking)
+            self.tell("The time is up. What you gave is submitted.", severity="warning")
 
     def _settle(self) -> None:
         if self.pages.settle() and (screen := self.question_screen) is not None:
@@ -118,7 +157,8 @@ class QuizApp(App[int]):
     def _warm_lab(self) -> None:
         """Have torch imported in a process of its own while the question is read."""
         bank = self.desk.bank
-        if bank is not None and bank.demos:
+        taking = self.desk.taking
+        if bank is not None and bank.demos and not (taking is not None and taking.sitting.concealed):
             self.run_worker(self._warm(), group="warm", exit_on_error=False)
 
     async def _warm(self) -> None:
@@ -139,7 +179,12 @@ class QuizApp(App[int]):
             left = taking.open_count()
             open_ = f"{left} of {taking.total} questions " + ("is open." if left == 1 else "are open.")
             how = f"Go on with: quizapp take {ref}" if saved else "Nothing of it was saved."
-            self.farewell.append(visible(f"{open_} {how}"))
+            left_s = taking.sitting.remaining_s
+            if left_s is not None and saved:
+                from quizapp.assess.exam_clock import in_words
+
+                how += f"\nThe exam's clock runs on: {in_words(left_s)} left."
+            self.farewell.append("\n".join(map(visible, f"{open_} {how}".split("\n"))))
         self.exit(self._exit_code())
 
     def _exit_code(self) -> int:
@@ -226,9 +271,14 @@ class QuizApp(App[int]):
     def guarded(self, act: Callable[[], object]) -> bool:
         """Do what may fail for a reason that the user can act on; False when it did, and was told."""
         from quizapp.store.database import StoreUnavailable
+        from quizapp.store.sitting import TimeUp
 
         try:
             act()
+        except TimeUp:
+            if self.desk.taking is not None:
+                self.time_up(self.desk.taking)
+            return False
         except StoreUnavailable as error:
             self._offer_unsaved(act, error)
             return False
@@ -302,12 +352,18 @@ class QuizApp(App[int]):
         else:
             self.push_screen(screen)
 
-    def take(self, path: Path, *, fresh: bool) -> None:
+    def take(self, path: Path, *, fresh: bool, mode: str | None = None) -> None:
         """Take a bank out of the list."""
         desk = self.desk
-        if self.guarded(lambda: desk.begin(path, fresh=fresh)) and desk.taking is not None:
-            self.push_screen(self._new_question_screen(desk.taking))
+        if self.guarded(lambda: desk.begin(path, fresh=fresh, mode=mode)) and desk.taking is not None:
+            if desk.taking.sitting.finished:
+                from quizapp.tui.screens.results import ResultsScreen
+
+                self.push_screen(ResultsScreen(desk.taking))
+            else:
+                self.push_screen(self._new_question_screen(desk.taking))
             self.tell_notices()
+            self._start_clock()
             self.set_timer(WARM_AFTER_S, self._warm_lab)
 
     def to_picker(self) -> None:
@@ -352,6 +408,8 @@ class QuizApp(App[int]):
 
     def reveal(self, taking: Taking, state: QuestionState) -> None:
         """Show the explanation of a question."""
+        if self._too_early(taking):
+            return
         from quizapp.tui.screens.reveal import RevealScreen
 
         if self._reveal is None:
@@ -377,10 +435,16 @@ class QuizApp(App[int]):
 
     def past_the_last(self, taking: Taking) -> None:
         """Beyond the last question: the results when nothing is open, else the list of all."""
-        if taking.open_count() == 0:
+        if taking.open_count() == 0 and not taking.sitting.concealed:
             self._finish(taking)
         else:
             self.show_overview(taking)
+
+    def _too_early(self, taking: Taking) -> bool:
+        """Whether an exam is open, of which nothing may be told yet; the learner is told that."""
+        if taking.sitting.concealed:
+            self.tell("That comes after the exam.")
+        return taking.sitting.concealed
 
     def show_overview(self, taking: Taking) -> None:
         """The list of all questions."""
@@ -390,7 +454,8 @@ class QuizApp(App[int]):
 
     def turn_in(self, taking: Taking) -> None:
         """Finish, after a question when something is still open."""
-        if taking.sitting.finished or taking.open_count() == 0:
+        exam = taking.sitting.concealed
+        if taking.sitting.finished or (taking.open_count() == 0 and not exam):
             self._finish(taking)
             return
         from quizapp.tui.screens.confirm import ConfirmScreen
@@ -400,12 +465,16 @@ class QuizApp(App[int]):
                 self._finish(taking)
 
         count = taking.open_count()
-        what = "1 question is open" if count == 1 else f"{count} questions are open"
+        what = "1 question is open" if count == 1 else f"{count or 'No'} questions are open"
+        marked = taking.marked_count()
+        if exam and marked:
+            what += f", {marked} " + ("is marked" if marked == 1 else "are marked")
         text = (
             f"{what}. What is chosen will be submitted, the rest counts as unanswered. "
             "This can't be taken back."
         )
-        self.push_screen(ConfirmScreen("Turn the attempt in?", text, yes="Turn in", no="Go on"), answered)
+        thing = "exam" if exam else "attempt"
+        self.push_screen(ConfirmScreen(f"Turn the {thing} in?", text, yes="Turn in", no="Go on"), answered)
 
     def _finish(self, taking: Taking) -> None:
         if self.guarded(taking.sitting.finish):
@@ -455,6 +524,8 @@ class QuizApp(App[int]):
 
     def open_lab(self, taking: Taking, state: QuestionState) -> None:
         """The lab, on the option under the cursor."""
+        if self._too_early(taking):
+            return
         from quizapp.tui.lab_state import order_for
 
         order = self.guarded_value(lambda: order_for(taking, state, self.desk.catalogue, self.desk.device))
@@ -465,6 +536,8 @@ class QuizApp(App[int]):
 
     def test_key(self, taking: Taking, state: QuestionState) -> None:
         """The test of a question's key, on this machine."""
+        if self._too_early(taking):
+            return
         from quizapp.lab.key_test import KeyTest
         from quizapp.tui.screens.key_test import KeyTestScreen
 
@@ -481,6 +554,8 @@ class QuizApp(App[int]):
 
     def appeal(self, taking: Taking, state: QuestionState) -> None:
         """Write a report to the bank's author, and say where it is."""
+        if self._too_early(taking):
+            return
         from datetime import UTC, datetime
         from pathlib import Path
 

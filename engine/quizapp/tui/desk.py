@@ -78,17 +78,17 @@ class Desk:
             self._taking.sitting.close()
             self._taking = None
 
-    def begin(self, path: Path, *, fresh: bool) -> Taking:
-        """Open a bank, and go on with its open attempt unless a fresh one is wanted."""
-        from quizapp.bank.library import open_bank
-        from quizapp.store.begin import begin
+    def begin(self, bank: Path | str, *, fresh: bool, mode: str | None = None) -> Taking:
+        """Open a bank, by its id or path, and go on with its open attempt unless a fresh one is wanted."""
+        from quizapp.store.begin import begin_named
 
-        bank = open_bank(path)
         self.leave_sitting()
-        beginning = begin(self.store, bank, self.learner, fresh=fresh, seed=self.seed, draw=self.draw)
+        opened, beginning = begin_named(
+            self.store, str(bank), self.learner, mode=mode, fresh=fresh, seed=self.seed, draw=self.draw
+        )
         self.store = beginning.store
         self.notices += beginning.notices
-        return self.sit(beginning.sitting, bank)
+        return self.sit(beginning.sitting, opened)
 
     def redo(self, question_ids: Sequence[str]) -> Taking:
         """A new sitting on some questions of the bank on screen."""

@@ -40,7 +40,8 @@ class PickerRow:
         if self.broken:
             return f"broken: {self.entry.errors} " + ("error" if self.entry.errors == 1 else "errors")
         if self.open_attempt is not None:
-            return f"resume at Q{self.open_attempt.position + 1}"
+            what = "exam open, at" if self.open_attempt.mode == "exam" else "resume at"
+            return f"{what} Q{self.open_attempt.position + 1}"
         if self.finished:
             return "passed" if self.passed else "done"
         return "new"
@@ -90,5 +91,9 @@ def _row(entry: BankEntry, attempts: Sequence[AttemptSummary]) -> PickerRow:
         best=max(shares, default=None),
         finished=len(finished),
         passed=any(attempt.passed for attempt in finished),
-        open_attempt=next((attempt for attempt in own if attempt.state == "open"), None),
+        open_attempt=min(
+            (attempt for attempt in own if attempt.state == "open"),
+            key=lambda attempt: attempt.mode != "exam",  # an exam comes first, else the newest
+            default=None,
+        ),
     )

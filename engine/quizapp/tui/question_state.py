@@ -25,6 +25,7 @@ class QuestionState:
         *,
         submitted: bool = False,
         score: Score | None = None,
+        demos: bool = True,
     ) -> None:
         by_id = {option.id: option for option in question.options}
         self.question = question
@@ -45,6 +46,8 @@ class QuestionState:
             self.options = tuple(by_id[option_id] for option_id in response.selected)
         self.submitted = submitted
         self.score = score
+        self.demos = demos
+        """False while demos would tell too much."""
         self.cursor = 0
         if question.kind != "ordering":
             self.cursor = next((i for i, option in enumerate(self.options) if option.id in self.chosen), 0)

@@ -22,6 +22,7 @@ def run_take(
     bank_ref: str | None,
     *,
     learner: str,
+    mode: str | None,
     seed: int | None,
     draw: int | None,
     fresh: bool,
@@ -36,7 +37,9 @@ def run_take(
     # enables it again once the first screen stands.
     gc.disable()
     try:
-        return _take(bank_ref, learner, seed, draw, fresh=fresh, demo_folders=demo_folders, device=device)
+        return _take(
+            bank_ref, learner, seed, draw, mode=mode, fresh=fresh, demo_folders=demo_folders, device=device
+        )
     finally:
         gc.enable()
 
@@ -47,6 +50,7 @@ def _take(
     seed: int | None,
     draw: int | None,
     *,
+    mode: str | None,
     fresh: bool,
     demo_folders: tuple[Path, ...],
     device: Device,
@@ -61,9 +65,7 @@ def _take(
     try:
         if bank_ref is None:
             return _run(desk, "picker")
-        from quizapp.bank.library import find_bank
-
-        desk.begin(find_bank(bank_ref), fresh=fresh)
+        desk.begin(bank_ref, mode=mode, fresh=fresh)
         return _run(desk, "sitting")
     finally:
         desk.leave_sitting()

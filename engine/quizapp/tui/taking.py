@@ -21,12 +21,11 @@ class OverviewRow(NamedTuple):
 
 
 class Taking:
-    """One sitting on screen; the sitting keeps the record, this keeps the place and the marks."""
+    """One sitting on screen; the sitting keeps the record, this keeps the place."""
 
     def __init__(self, sitting: Sitting) -> None:
         self.sitting = sitting
         self.index = min(max(sitting.position, 0), max(sitting.total - 1, 0))
-        self.marked: set[int] = set()
 
     @property
     def total(self) -> int:
@@ -50,7 +49,9 @@ class Taking:
 
             return ReadingState(question, response, submitted=submitted, score=score)
         order = sitting.option_order(index)
-        return QuestionState(question, order, response, submitted=submitted, score=score)
+        return QuestionState(
+            question, order, response, submitted=submitted, score=score, demos=not sitting.concealed
+        )
 
     def respond(self, state: QuestionState) -> None:
         """Put the response on record."""
@@ -67,16 +68,20 @@ class Taking:
 
     def toggle_mark(self, index: int) -> bool:
         """Mark a question to come back to, or take the mark away. True when it is marked now."""
-        self.marked ^= {index}
-        return index in self.marked
+        self.sitting.mark(index, not self.sitting.marked(index))
+        return self.sitting.marked(index)
+
+    def marked_count(self) -> int:
+        """Number of marked questions."""
+        return sum(item.marked for item in self.sitting.attempt.touched)
 
     def next_open(self) -> int | None:
-        """The next question without a submitted response, from here on and around; None: all done."""
+        """The next open question, from here on and around; None: all done."""
         around = (*range(self.index + 1, self.total), *range(self.index + 1))
-        return next((index for index in around if not self.sitting.submitted(index)), None)
+        return next((index for index in around if self.sitting.is_open(index)), None)
 
     def open_count(self) -> int:
-        """Number of questions without a submitted response."""
+        """Number of open questions."""
         return self.total - self.sitting.attempt.answered
 
     def row(self, index: int) -> OverviewRow:
@@ -88,10 +93,12 @@ class Taking:
         elif sitting.submitted(index):
             status = "submitted"
         elif not sitting.response(index).blank:
-            status = "chosen, not submitted"
+            status = "answered" if sitting.concealed else "chosen, not submitted"
         else:
             status = "open"
-        return OverviewRow(index + 1, status, index in self.marked, first_words(sitting.question(index).stem))
+        return OverviewRow(
+            index + 1, status, sitting.marked(index), first_words(sitting.question(index).stem)
+        )
 
 
 def first_words(markdown: str) -> str:

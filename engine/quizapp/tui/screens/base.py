@@ -67,6 +67,9 @@ class QuizScreen(Screen[object]):
         """The app, typed."""
         return cast("QuizApp", self.app)
 
+    def tick(self) -> None:
+        """Called each second while an exam's clock runs; screens that show it draw it anew."""
+
     @property
     def glyphs(self) -> Glyphs:
         """The signs that this terminal can show."""

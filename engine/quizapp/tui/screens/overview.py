@@ -9,9 +9,12 @@ from textual.binding import Binding, BindingType
 
 from quizapp.tui.render import Line, fit
 from quizapp.tui.screens.base import QuizScreen
+from quizapp.tui.screens.question import clock
 from quizapp.tui.widgets.listing import Listing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from quizapp.tui.taking import Taking
 
 
@@ -30,6 +33,13 @@ class OverviewScreen(QuizScreen):
         Binding(
             "o", "next_open", "Next open", tooltip="Move to the next open question.", id="list-next-open"
         ),
+        Binding(
+            "m",
+            "next_marked",
+            "Next marked",
+            tooltip="Move to the next marked question.",
+            id="list-next-marked",
+        ),
         Binding("t", "turn_in", "Turn in", tooltip="Finish the attempt and see the results.", id="turn-in"),
     ]
 
@@ -44,15 +54,26 @@ class OverviewScreen(QuizScreen):
 
     def on_mount(self) -> None:
         taking = self.taking
-        left = taking.open_count()
-        state = f"{left} of {taking.total} open" if left else f"all {taking.total} submitted"
-        self.show_title([(taking.sitting.bank_title, "strong")], [(state, "muted")])
+        self.tick()
         self.query_one(Listing).show_rows(taking.total, self._row, cursor=taking.index)
         self.show_keys(
             ("enter", self.glyphs.enter, "Go to"),
             ("o", "o", "Next open"),
+            *([("m", "m", "Next marked")] if taking.marked_count() else []),
             ("t", "t", "Turn in"),
             ("escape", "Esc", "Back"),
+        )
+
+    def tick(self) -> None:
+        """What is open, what is marked, and what is left of an exam's time."""
+        taking = self.taking
+        left, marked = taking.open_count(), taking.marked_count()
+        done = "answered" if taking.sitting.concealed else "submitted"
+        state = f"{left} of {taking.total} open" if left else f"all {taking.total} {done}"
+        if marked:
+            state += f" {self.glyphs.dot} {marked} marked"
+        self.show_title(
+            [(taking.sitting.bank_title, "strong")], [*clock(taking, self.glyphs), (state, "muted")]
         )
 
     def _row(self, index: int, width: int) -> Line:
@@ -88,10 +109,16 @@ class OverviewScreen(QuizScreen):
 
     def action_next_open(self) -> None:
         """Move to the next open question."""
+        self._move_to(self.taking.sitting.is_open)
+
+    def action_next_marked(self) -> None:
+        """Move to the next marked question."""
+        self._move_to(self.taking.sitting.marked)
+
+    def _move_to(self, wanted: Callable[[int], bool]) -> None:
         listing = self.query_one(Listing)
-        sitting = self.taking.sitting
         around = [(listing.cursor + step) % self.taking.total for step in range(1, self.taking.total + 1)]
-        target = next((index for index in around if not sitting.submitted(index)), None)
+        target = next(filter(wanted, around), None)
         if target is not None:
             listing.move(target - listing.cursor)
 

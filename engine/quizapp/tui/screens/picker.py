@@ -35,6 +35,13 @@ class PickerScreen(QuizScreen):
         Binding(
             "n", "fresh", "Start anew", tooltip="Begin a new attempt, whatever is open.", id="bank-fresh"
         ),
+        Binding(
+            "e",
+            "exam",
+            "Exam",
+            tooltip="Take the bank as an exam: nothing is told before its end.",
+            id="bank-exam",
+        ),
         Binding("x", "discard", "Discard", tooltip="Give the open attempt up.", id="bank-discard"),
         Binding("v", "error", "Errors", tooltip="Show what is wrong with a broken bank.", id="bank-error"),
         Binding(
@@ -107,7 +114,7 @@ class PickerScreen(QuizScreen):
         elif row is not None and row.open_attempt is not None:
             keys = [("enter", glyphs.enter, "Resume"), ("n", "n", "Start anew"), ("x", "x", "Discard")]
         elif row is not None:
-            keys = [("enter", glyphs.enter, "Start")]
+            keys = [("enter", glyphs.enter, "Start"), ("e", "e", "Exam")]
         self.show_keys(*keys, ("slash", "/", "Filter"), ("q", "q", "Quit"))
 
     def _filter_line(self, width: int) -> list[Line]:
@@ -188,7 +195,8 @@ class PickerScreen(QuizScreen):
 
             return (
                 f"An attempt of {on_screen(attempt.started_at)} is open: "
-                f"{attempt.answered} of {attempt.total} submitted."
+                f"{attempt.answered} of {attempt.total} "
+                + ("answered. It is an exam." if attempt.mode == "exam" else "submitted.")
             )
         if row.finished:
             times = "once" if row.finished == 1 else f"{row.finished} times"
@@ -256,6 +264,30 @@ class PickerScreen(QuizScreen):
         row = self.state.focused if self.state else None
         if row is not None and not row.broken:
             self.quiz.take(row.path, fresh=True)
+
+    def action_exam(self) -> None:
+        """An exam, after a question; an open one goes on at once."""
+        row = self.state.focused if self.state else None
+        if row is None or row.broken:
+            return
+        if row.open_attempt is not None and row.open_attempt.mode == "exam":
+            self.quiz.take(row.path, fresh=False)
+            return
+        from quizapp.tui.screens.confirm import ConfirmScreen
+
+        path, limit_s = row.path, row.entry.time_limit_s
+        clock = (
+            f"You have {limit_s / 60:g} minutes, and the clock runs on while quizapp is closed."
+            if limit_s
+            else "There is no time limit."
+        )
+        text = f"{clock} Keys, explanations and demos come at the end. Responses can be changed until then."
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.quiz.take(path, fresh=False, mode="exam")
+
+        self.quiz.push_screen(ConfirmScreen("Begin the exam?", text, yes="Begin", no="Not now"), answered)
 
     def action_discard(self) -> None:
         """Give the open attempt up, after a question."""

@@ -68,7 +68,11 @@ class QuestionScreen(QuizScreen):
             id="pick",
         ),
         Binding(
-            "enter", "submit", "Submit", tooltip="Submit the response, or see its explanation.", id="submit"
+            "enter",
+            "submit",
+            "Submit",
+            tooltip="Submit the response, or see its explanation; in an exam, go on.",
+            id="submit",
         ),
         Binding("x,backspace", "clear", "Clear", tooltip="Take the choice back.", id="clear"),
         Binding(
@@ -280,7 +284,11 @@ class QuestionScreen(QuizScreen):
         state, taking, glyphs = self.state, self.taking, self.glyphs
         if state is None:
             return
-        right: Line = [(f"Q{taking.index + 1}/{taking.total} ", "strong"), *progress(taking, glyphs)]
+        right: Line = [
+            *clock(taking, glyphs),
+            (f"Q{taking.index + 1}/{taking.total} ", "strong"),
+            *progress(taking, glyphs),
+        ]
         sitting = taking.sitting
         facts = [f"{_points(state.question.points)}", sitting.mode]
         if not sitting.saved:
@@ -288,8 +296,11 @@ class QuestionScreen(QuizScreen):
         right.append((f" {glyphs.dot} ".join(["", *facts]), "muted"))
         self.show_title([(sitting.bank_title, "strong")], right)
         self.query_one("#status", OneLine).refresh()
-        submit = ("enter", glyphs.enter, "Explanation" if state.submitted else "Submit")
-        run = [("r", "r", "Run demo")] if state.focused and state.focused.demo else []
+        concealed = sitting.concealed
+        on_enter = "Explanation" if state.submitted else "Next" if concealed else "Submit"
+        submit = ("enter", glyphs.enter, on_enter)
+        run = [("r", "r", "Run demo")] if state.focused and state.focused.demo and state.demos else []
+        run = [("m", "m", "Mark")] if concealed else run
         if self._typing:
             self.show_keys(submit, ("escape", "Esc", "Other keys"))
             return
@@ -323,7 +334,7 @@ class QuestionScreen(QuizScreen):
                 (state.verdict() or "submitted", _verdict_role(state)),
                 ("  the response is handed in", "muted"),
             ]
-        if self.taking.index in self.taking.marked:
+        if self.taking.sitting.marked(self.taking.index):
             line = [(f"{self.glyphs.marked} marked  ", "accent"), *line]
         return [line]
 
@@ -474,13 +485,17 @@ class QuestionScreen(QuizScreen):
             self._say("Nothing is chosen yet: a number, a letter or Space chooses, ] skips.")
         elif state.fault:
             self._say(visible(f"{state.fault[0].upper()}{state.fault[1:]}."))
+        elif self.taking.sitting.concealed:
+            self.action_go(1)
         elif self.quiz.guarded(lambda: self.taking.submit(state)):
             self.quiz.submitted(self.taking, state)
 
     def action_run_demo(self) -> None:
         """Open the lab on the option under the cursor."""
         if self.state is not None:
-            if self.state.focused is None or self.state.focused.demo is None:
+            if not self.state.demos:
+                self._say("Demos come after the exam.")
+            elif self.state.focused is None or self.state.focused.demo is None:
                 self._say("No demo speaks to this option.")
             else:
                 self.quiz.open_lab(self.taking, self.state)
@@ -497,7 +512,7 @@ class QuestionScreen(QuizScreen):
 
     def action_mark(self) -> None:
         """Mark the question."""
-        self.taking.toggle_mark(self.taking.index)
+        self.quiz.guarded(lambda: self.taking.toggle_mark(self.taking.index))
         self._notice = ""
         self.query_one("#status", OneLine).refresh()
 
@@ -509,9 +524,24 @@ class QuestionScreen(QuizScreen):
         """Scroll the stem by a page."""
         self.query_one("#stem", Sheet).scroll_pages(pages)
 
+    def tick(self) -> None:
+        """The clock goes on."""
+        self._show_frame()
+
     def _say(self, text: str) -> None:
         self._notice = text
         self.query_one("#status", OneLine).refresh()
+
+
+def clock(taking: Taking, glyphs: Glyphs) -> Line:
+    """What is left of an exam's time; nothing where no clock runs."""
+    from quizapp.assess.exam_clock import in_words, is_near
+
+    left_s, limit_s = taking.sitting.remaining_s, taking.sitting.time_limit_s
+    if left_s is None or limit_s is None:
+        return []
+    near = is_near(left_s, limit_s)
+    return [(f"{'! ' if near else ''}{in_words(left_s)} left", "warning" if near else "strong"), ("  ", "")]
 
 
 def progress(taking: Taking, glyphs: Glyphs) -> Line:

@@ -99,7 +99,7 @@ class Options(Sheet):
             return []
         glyphs = self._glyphs
         focused = index == state.cursor
-        tail: Line = [(f" {glyphs.play} demo", "accent")] if option.demo else [(" " * 7, "")]
+        tail: Line = [(f" {glyphs.play} demo", "accent")] if option.demo and state.demos else [(" " * 7, "")]
         marker, role = self._marker(option)
         edge: Run = (glyphs.cursor if focused else " ", "accent")
         head: Line = [edge, (f"{marker} ", role), (f"{state.letter(index)}  ", "strong" if focused else "")]

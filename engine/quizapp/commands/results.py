@@ -285,7 +285,7 @@ def _record_as_json(record: AttemptRecord) -> dict[str, Any]:
                     for option_id, diagnosis in state.predictions
                 ],
                 "runs": [{"option": option_id, "summary": run} for option_id, run in state.runs],
-                "presented": None if snapshot is None else json.loads(snapshot),
+                "presented": None if snapshot is None or record.concealed else json.loads(snapshot),
             }
         )
     events = []

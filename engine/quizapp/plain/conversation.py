@@ -94,6 +94,8 @@ def _conversation(
 class Conversation:
     """One attempt, from its first open question to its end."""
 
+    TOO_EARLY = "That comes after your answer."
+
     def __init__(
         self,
         sitting: Sitting,
@@ -201,7 +203,7 @@ class Conversation:
                 case "again":
                     view.question(talk, sitting, place)
                 case "full" | "wrong" | "test" | "appeal":
-                    talk.say("That comes after your answer.")
+                    talk.say(self.TOO_EARLY)
                 case _:
                     to = self._common(said, place)
                     if to is not None:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from quizapp.assess.exam_clock import in_words
-from quizapp.assess.response import Response
-from quizapp.assess.scoring import TYPED, problem
 from quizapp.plain import view
 from quizapp.plain.answers import Said
 from quizapp.plain.conversation import INPUT_ENDED, Conversation, Left, To
@@ -18,6 +16,8 @@ from quizapp.store.sitting import TimeUp
 
 class ExamConversation(Conversation):
     """One exam. What was given when the time is up is submitted."""
+
+    TOO_EARLY = "That comes after the exam."
 
     def run(self) -> int:
         """From the first open question to the result; raises Left when the learner or the input goes."""
@@ -46,41 +46,14 @@ class ExamConversation(Conversation):
         left = sitting.remaining_s
         return count if left is None else f"{count}, {in_words(left)} left"
 
-    def _answer(self, place: int) -> int | None:
-        sitting, talk = self._sitting, self._talk
-        letters = sitting.letters(place)
-        kind = sitting.question(place).kind
-        typed = kind if kind in TYPED else ""
-        prompt = (
-            f"Answer (A-{list(letters.values())[-1]}, ? for help):" if letters else "Answer (? for help):"
-        )
-        while True:
-            said = self._read(prompt, letters, several=kind == "multiple-choice", answering=True, typed=typed)
-            match said.command:
-                case "answer":
-                    response = Response(said.options, said.text)
-                    fault = problem(sitting.question(place), response)
-                    if not fault:
-                        self._respond(place, response)
-                        return self._next(place)
-                    talk.say(f"{fault[0].upper()}{fault[1:]}.")
-                case "skip":
-                    return self._next(place)
-                case "clear":
-                    self._keep(lambda: sitting.clear(place))
-                    talk.say("Cleared.")
-                case "again":
-                    view.question(talk, sitting, place)
-                case _:
-                    to = self._common(said, place)
-                    if to is not None:
-                        return to.place
+    def _submit(self, place: int) -> int | None:
+        return self._next(place)  # all are submitted together
 
     def _common(self, said: Said, place: int) -> To | None:
         match said.command:
             case "demo" | "full" | "wrong" | "test" | "appeal":
-                self._talk.say("That comes after the exam.")
-            case "finish" | "submit":
+                self._talk.say(self.TOO_EARLY)
+            case "finish":
                 return To(None) if self._may_end() else None
             case _:
                 return super()._common(said, place)

@@ -205,7 +205,7 @@ class Sitting:
             return state.option_order
         if question_id in self._snapshots:
             asked: HasOptions = _Ordered(self.question(place))
-            kind = self.question(place).kind
+            kind: str = self.question(place).kind
         else:
             asked = row = self._the_bank.row(question_id)
             kind = row.kind

@@ -187,7 +187,7 @@ class RevealScreen(QuizScreen):
 
     def _show_frame(self) -> None:
         taking, glyphs = self.taking, self.glyphs
-        mark = f"{glyphs.marked} " if taking.index in taking.marked else ""
+        mark = f"{glyphs.marked} " if taking.sitting.marked(taking.index) else ""
         right: Line = [
             (f"{mark}Q{taking.index + 1}/{taking.total}", "strong"),
             (" explained", "muted"),

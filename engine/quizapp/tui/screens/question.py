@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,8 +12,9 @@ from textual.geometry import Size
 
 from quizapp.bank.text import visible
 from quizapp.tui.glyphs import Glyphs
-from quizapp.tui.render import Line
-from quizapp.tui.screens.base import SHORT, QuizScreen
+from quizapp.tui.render import Line, line_width
+from quizapp.tui.screens.base import SHORT
+from quizapp.tui.screens.picking import LEAST_STEM, PickingScreen
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.options import Options
 from quizapp.tui.widgets.sheet import Sheet
@@ -22,12 +23,9 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from quizapp.tui.question_state import QuestionState
-    from quizapp.tui.reading_state import ReadingState
     from quizapp.tui.taking import Taking
     from quizapp.tui.widgets.entry import Entry
-    from quizapp.tui.widgets.strip_pick import StripPick
 
-_LEAST_STEM = 3
 _LONGEST_TYPED = 500
 _SPACE = {
     "numeric": "Type",
@@ -42,7 +40,7 @@ _NOTHING_YET = {
 }
 
 
-class QuestionScreen(QuizScreen):
+class QuestionScreen(PickingScreen):
     """Shows one question of a sitting after the other, in the same widgets."""
 
     CSS_PATH = None
@@ -86,39 +84,34 @@ class QuestionScreen(QuizScreen):
             tooltip="Next question; this one stays open.",
             id="next",
         ),
-        Binding("left", "sideways(-1)", "Left", tooltip="Previous question, or earlier in time.", id="left"),
-        Binding("right", "sideways(1)", "Right", tooltip="Next question, or later in time.", id="right"),
-        Binding(
-            "shift+left,ctrl+left",
-            "sideways(-10)",
-            "Far left",
-            tooltip="In a recording: ten columns earlier.",
-            id="far-left",
-        ),
-        Binding(
-            "shift+right,ctrl+right",
-            "sideways(10)",
-            "Far right",
-            tooltip="In a recording: ten columns later.",
-            id="far-right",
-        ),
-        Binding("u", "meter", "Meter", tooltip="Show the other meter of a recording.", id="meter"),
         Binding("m", "mark", "Mark", tooltip="Mark this question to come back to.", id="mark"),
         Binding("l", "overview", "List", tooltip="List all questions, and finish from there.", id="overview"),
-        Binding("pageup", "scroll_stem(-1)", "Scroll", tooltip="Scroll a long stem.", id="stem-up"),
-        Binding("pagedown", "scroll_stem(1)", "Scroll", tooltip="Scroll a long stem.", id="stem-down"),
+        Binding(
+            "pageup",
+            "scroll_stem(-1)",
+            "Scroll",
+            tooltip="Scroll the stem, and then the options.",
+            id="stem-up",
+        ),
+        Binding(
+            "pagedown",
+            "scroll_stem(1)",
+            "Scroll",
+            tooltip="Scroll the stem, and then the options.",
+            id="stem-down",
+        ),
+        Binding("home", "move(-1000)", "First", tooltip="To the first option.", id="option-first"),
+        Binding("end", "move(1000)", "Last", tooltip="To the last option.", id="option-last"),
     ]
 
     def __init__(self, taking: Taking) -> None:
         super().__init__()
         self.taking = taking
-        self.state: QuestionState | None = None
         self._notice = ""
         self._shown_submitted = False
         self._shared_for: Size | None = None
         self._entry: Entry | None = None
         self._warned = False
-        self._strip: StripPick | None = None
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -148,9 +141,9 @@ class QuestionScreen(QuizScreen):
         self.query_one("#stem", Sheet).show(page.stem)
         options.show_options(self.state, page.options, page.pairs)
         self._show_entry()
-        self._show_strip()
+        self.show_strip()
         self._share_height()
-        self._show_frame()
+        self.show_frame()
 
     def _show_entry(self) -> None:
         """The line to type into, where a text is asked for; what was typed once it is handed in."""
@@ -174,66 +167,6 @@ class QuestionScreen(QuizScreen):
         self._entry.display = True
         self.set_focus(self._entry)
 
-    @property
-    def _reading(self) -> ReadingState | None:
-        """The state where a recording is shown."""
-        if self.state is None or self.state.question.kind != "reading":
-            return None
-        return cast("ReadingState", self.state)
-
-    @property
-    def side_by_side(self) -> bool:
-        """True when the stem stands beside the options; a recording has the whole width."""
-        return self.wide and self._reading is None
-
-    def _show_strip(self) -> None:
-        """The recording, where the question is about one."""
-        state = self._reading
-        self.set_class(state is not None, "-stacked")
-        if state is None:
-            if self._strip is not None:
-                self._strip.display = False
-            return
-        self.query_one(Options).display = False
-        if self._strip is None:
-            from quizapp.tui.widgets.strip_pick import StripPick
-
-            self._strip = StripPick(self.glyphs, id="strip-pick")
-            self.query_one("#body").mount(self._strip)
-        self._strip.display = True
-        self._strip.show_state(state)
-
-    def on_strip_pick_device_pressed(self, message: StripPick.DevicePressed) -> None:
-        self._pick(message.device)
-
-    def on_strip_pick_time_pressed(self, message: StripPick.TimePressed) -> None:
-        state = self._reading
-        if state is not None:
-            state.go_to_s(message.moment_s)
-            self._after_change(state.mark_time())
-
-    def action_sideways(self, steps: int) -> None:
-        """Left and right: in time where a stretch of it is asked for, else among the questions."""
-        state = self._reading
-        if state is not None and state.in_time:
-            if state.move_in_time(steps):
-                self._redraw()
-        elif abs(steps) == 1:
-            self.action_go(steps)
-
-    def action_meter(self) -> None:
-        """Show the other meter."""
-        if self._reading is not None and self._strip is not None:
-            self._reading.strip.toggle()
-            self._strip.redraw()
-
-    def _redraw(self) -> None:
-        if self._strip is not None and self._strip.display:
-            self._strip.redraw()
-        else:
-            self.query_one(Options).redraw()
-        self._show_frame()
-
     def on_input_changed(self, event: Input.Changed) -> None:
         state = self.state
         if state is None:
@@ -241,16 +174,16 @@ class QuestionScreen(QuizScreen):
         self._notice = ""
         if state.type(event.value):
             self.quiz.guarded(lambda: self.taking.respond(state))
-        self._show_frame()
+        self.show_frame()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.action_submit()
 
     def on_descendant_focus(self) -> None:
-        self._show_frame()
+        self.show_frame()
 
     def on_descendant_blur(self) -> None:
-        self._show_frame()
+        self.show_frame()
 
     def on_screen_resume(self) -> None:
         """Back from an explanation: only now is there somebody to see what became of each option."""
@@ -264,9 +197,9 @@ class QuestionScreen(QuizScreen):
         options = self.query_one(Options)
         options.show_again()
         self._show_entry()
-        self._show_strip()
+        self.show_strip()
         self._share_height()
-        self._show_frame()
+        self.show_frame()
 
     def read_in_full(self) -> None:
         """Show the texts anew, now that there is time to read them properly."""
@@ -280,7 +213,7 @@ class QuestionScreen(QuizScreen):
         """Show the current question as it stands on record."""
         self.show_question(self.taking.index)
 
-    def _show_frame(self) -> None:
+    def show_frame(self) -> None:
         state, taking, glyphs = self.state, self.taking, self.glyphs
         if state is None:
             return
@@ -305,7 +238,7 @@ class QuestionScreen(QuizScreen):
             self.show_keys(submit, ("escape", "Esc", "Other keys"))
             return
         choose = _SPACE.get(state.question.kind, "Choose")
-        reading = self._reading
+        reading = self.reading
         meter = [("u", "u", "Meter")] if reading is not None else []
         self.show_keys(
             submit,
@@ -336,6 +269,11 @@ class QuestionScreen(QuizScreen):
             ]
         if self.taking.sitting.marked(self.taking.index):
             line = [(f"{self.glyphs.marked} marked  ", "accent"), *line]
+        below = self.query_one(Options).rows_below
+        if below:
+            hint = f"{below} more below: {self.glyphs.down} PgDn"
+            gap = width - line_width(line) - len(hint)
+            line += [(" " * gap, ""), (hint, "muted")] if gap > 1 else []
         return [line]
 
     def _rule(self, width: int) -> list[Line]:
@@ -376,15 +314,7 @@ class QuestionScreen(QuizScreen):
             stem.styles.padding = (0, 0, 0, 1)
             stem.styles.height = max(1, min(len(stem.lines_at(width - 1)), height - 3))
             return
-        if self._strip is not None and self._strip.display:
-            wanted = len(self._strip.lines_at(width - 1))
-            lines = len(stem.lines_at(width - 1))
-            stem_height = max(1, min(_LEAST_STEM, lines, height - 1), min(lines, height - wanted))
-            above = int(stem_height + wanted < height)
-            stem.styles.padding = (above, 0, 0, 1)
-            stem_height += above
-            stem.styles.height = stem_height
-            self._strip.styles.height = max(1, min(wanted, height - stem_height))
+        if self.share_with_recording(stem, height, width):
             return
         wanted_stem, wanted_options = len(stem.lines_at(width - 1)), len(options.lines_at(width))
         spare = height - wanted_stem - wanted_options
@@ -398,20 +328,21 @@ class QuestionScreen(QuizScreen):
         options.styles.padding = (int(below), 0, 0, 0)
         if spare < 0:
             room = max(height - wanted_stem, height * 2 // 3)
-            wanted_options = max(1, min(wanted_options, room, height - min(_LEAST_STEM, wanted_stem)))
+            wanted_options = max(1, min(wanted_options, room, height - min(LEAST_STEM, wanted_stem)))
             wanted_stem = max(1, height - wanted_options)
         stem.styles.height = wanted_stem + above
         options.styles.height = wanted_options + below
 
     def on_sheet_scrolled(self, message: Sheet.Scrolled) -> None:
         self.query_one("#rule", OneLine).refresh()
+        self.query_one("#status", OneLine).refresh()
 
     def on_options_picked(self, message: Options.Picked) -> None:
         state = self.state
         if state is not None and state.question.kind == "matching" and message.index >= state.rows:
-            self._after_change(state.match(message.index - state.rows))
+            self.after_change(state.match(message.index - state.rows))
         else:
-            self._pick(message.index)
+            self.pick(message.index)
 
     def action_pick(self, key: str) -> None:
         """Choose the option of a number or letter."""
@@ -419,59 +350,58 @@ class QuestionScreen(QuizScreen):
         if self.state is None or index is None:
             return
         if self.state.question.kind == "matching" and not key.isdecimal():
-            self._after_change(self.state.match(index))
+            self.after_change(self.state.match(index))
         else:
-            self._pick(index)
+            self.pick(index)
 
     def action_pick_focused(self) -> None:
         """Space."""
-        reading = self._reading
-        if reading is not None:
-            if reading.in_time:
-                self._after_change(reading.mark_time())
-            else:
-                self._pick(reading.cursor)
-        elif self.state is not None and self.state.question.kind == "matching":
-            self._after_change(self.state.match_next())
+        if self.pick_in_recording():
+            return
+        if self.state is not None and self.state.question.kind == "matching":
+            self.after_change(self.state.match_next())
         elif self.state is not None and self.state.options:
-            self._pick(self.state.cursor)
+            self.pick(self.state.cursor)
         elif self._entry is not None and self._entry.display:
             self.set_focus(self._entry)
 
-    def _pick(self, index: int) -> None:
+    def pick(self, index: int) -> None:
         if self.state is not None:
             changed = self.state.pick(index)
-            self._after_change(changed)
+            self.after_change(changed)
 
     def action_clear(self) -> None:
         """Take the response back."""
         if self.state is not None:
-            self._after_change(self.state.clear())
+            self.after_change(self.state.clear())
             if self.state.typed:
                 self._show_entry()
 
-    def _after_change(self, changed: bool) -> None:
+    def after_change(self, changed: bool) -> None:
         self._notice = ""
         if changed and self.state is not None:
             state = self.state
             self.quiz.guarded(lambda: self.taking.respond(state))
-        self._redraw()
+        self.redraw()
 
     def action_move(self, steps: int) -> None:
-        """Move the cursor."""
+        """Move the cursor; through a long option by its lines."""
+        options = self.query_one(Options)
+        if abs(steps) == 1 and options.display and not self._held and options.scroll_within(steps):
+            return
         if self.state is not None and self.state.move(steps):
-            self._after_change(self.state.held)
+            self.after_change(self._held)
 
     def action_submit(self) -> None:
         """Submit, or show the explanation again."""
         state = self.state
         if state is None:
             return
-        reading = self._reading
+        reading = self.reading
         if state.submitted:
             self.quiz.reveal(self.taking, state)
         elif reading is not None and reading.anchor_s is not None:
-            self._after_change(reading.mark_time())
+            self.after_change(reading.mark_time())
         elif reading is not None and reading.blank:
             self._say("Nothing is picked yet: Space or a click picks, ] skips.")
         elif state.blank and state.typed:
@@ -521,8 +451,21 @@ class QuestionScreen(QuizScreen):
         self.quiz.show_overview(self.taking)
 
     def action_scroll_stem(self, pages: int) -> None:
-        """Scroll the stem by a page."""
-        self.query_one("#stem", Sheet).scroll_pages(pages)
+        """Scroll the stem by a page; past its end the options or the recording."""
+        stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
+        if pages > 0 and stem.hidden_below:
+            stem.scroll_pages(pages)
+        elif self.reading is not None:
+            self.page_recording(pages)
+        elif self.state is not None and options.display and (row := options.page(pages)) is not None:
+            if self.state.move(row - self.state.cursor):
+                self.after_change(self._held)
+        elif pages < 0:
+            stem.scroll_pages(pages)
+
+    @property
+    def _held(self) -> bool:
+        return self.state is not None and self.state.held
 
     def tick(self) -> None:
         """The clock goes on."""

@@ -69,7 +69,47 @@ class Options(Sheet):
         self.refresh()
         if self._rows and self._state.options:
             self.lines_at(self.size.width)
-            self.bring_into_view(*self._rows[self._state.cursor])
+            first, last = self._rows[self._state.cursor]
+            top, height = int(self.scroll_offset.y), self.size.height
+            # One that is taller than the view is read where the learner has scrolled it to.
+            if last - first < height or last < top or first >= top + height:
+                self.bring_into_view(first, last)
+
+    def scroll_within(self, steps: int) -> bool:
+        """Scroll inside the option under the cursor, where it goes on beyond the view. True when it did."""
+        if self._state is None or not self._rows:
+            return False
+        first, last = self._rows[self._state.cursor]
+        top, height = int(self.scroll_offset.y), self.size.height
+        by = max(1, height - 2)
+        if steps > 0 and first <= top and last >= top + height:
+            self.scroll_to(y=min(top + by, last - height + 1), animate=False)
+        elif steps < 0 and first < top <= last:
+            self.scroll_to(y=max(top - by, first), animate=False)
+        else:
+            return False
+        return True
+
+    def page(self, pages: int) -> int | None:
+        """Scroll by a page; the row that the cursor should go to, None when there is none further on."""
+        if self._state is None or not self._rows:
+            return None
+        top, height = int(self.scroll_offset.y), self.size.height
+        target = max(0, min(top + pages * max(1, height - 1), len(self.lines) - height))
+        if target == top:
+            end = self._state.rows - 1 if pages > 0 else 0
+            return end if end != self._state.cursor else None
+        self.scroll_to(y=target, animate=False)
+        rows = self._rows[: self._state.rows]
+        inside = [row for row, (first, last) in enumerate(rows) if first >= target and last < target + height]
+        covering = [row for row, (first, last) in enumerate(rows) if first <= target <= last]
+        return next(iter(inside or covering), len(rows) - 1)
+
+    @property
+    def rows_below(self) -> int:
+        """How many rows begin below what is in view."""
+        bottom = int(self.scroll_offset.y) + self.size.height
+        return sum(first >= bottom for first, _ in self._rows) if self.size.height else 0
 
     def _draw(self, width: int) -> list[Line]:
         state = self._state

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,6 +14,9 @@ from pathlib import Path
 from harness import BARE_PYTHON, QUIZAPP, Measurement, Row, ratio, run
 
 RESPONSES = 600
+WRITERS = 8
+RESPONSES_EACH = 200
+LONGEST_WAIT = 4000  # each waits for seven others, and sleeps half a millisecond between looks
 QUESTIONS = 10_000
 
 
@@ -57,6 +61,68 @@ def response_against_fdatasync(percentile: int) -> Measurement:
         store.close()
     detail = f"{1e6 * statistics.median(ours):.0f} against {1e6 * statistics.median(theirs):.0f} µs"
     return Measurement(statistics.median(ratios), min(ratios), max(ratios), detail)
+
+
+def eight_writers() -> Measurement:
+    """The longest wait for one recorded response while eight processes record, in medians of fdatasync.
+
+    A median is of an idle disk, and each writer has seven before it: the floor of the worst wait is 8.
+    RuntimeError when a response is lost or a writer fails: an error "database is locked" would be one.
+    """
+    from quizapp.store.store import Store
+    from synthetic import write_bank
+
+    worst, p99, told = [], [], ""
+    for _ in range(3):
+        with tempfile.TemporaryDirectory(dir=os.environ.get("QUIZAPP_BENCH_DIR")) as name:
+            folder = Path(name)
+            write_bank(folder / "bank.yaml", 20)
+            floor_s = _fdatasync_s(folder / "floor")
+            command = [sys.executable, str(Path(__file__).parent / "one_writer.py"), str(folder)]
+            writers = [
+                subprocess.Popen([*command, str(number)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                for number in range(WRITERS)
+            ]
+            for writer in writers:
+                assert writer.stdout is not None
+                writer.stdout.readline()  # it is ready
+            for writer in writers:
+                assert writer.stdin is not None
+                writer.stdin.close()
+            waits: list[float] = []
+            for writer in writers:
+                assert writer.stdout is not None
+                waits += [float(line) for line in writer.stdout]
+                if writer.wait() != 0:
+                    raise RuntimeError(f"a writer ended with {writer.returncode}")
+            store = Store.open(folder / "state")
+            kept = sum(
+                type(event).__name__ == "ResponseChanged"
+                for summary in store.attempts()
+                for _, event in store.show(summary.id).events
+            )
+            store.close()
+            lost = WRITERS * RESPONSES_EACH - kept
+            if lost:
+                raise RuntimeError(f"{lost} responses were lost")
+            worst.append(max(waits) / floor_s)
+            p99.append(statistics.quantiles(waits, n=100)[98] / floor_s)
+            told = f"{kept} kept, 0 lost; worst {1e3 * max(waits):.0f} ms, p99 {p99[-1]:.0f} ×"
+    return Measurement(statistics.median(worst), min(worst), max(worst), told)
+
+
+def _fdatasync_s(path: Path) -> float:
+    file = os.open(path, os.O_RDWR | os.O_CREAT)
+    os.pwrite(file, bytes(4096 * 64), 0)
+    os.fsync(file)
+    taken = []
+    for number in range(300):
+        began = time.perf_counter()
+        os.pwrite(file, b"x" * 4096, number % 64 * 4096)
+        os.fdatasync(file)
+        taken.append(time.perf_counter() - began)
+    os.close(file)
+    return statistics.median(taken)
 
 
 def _seconds(work: Callable[[int], None], number: int) -> float:
@@ -105,6 +171,12 @@ def cpu_to_prompt(command: list[str], env: dict[str, str]) -> float:
 ROWS = [
     Row("a response on disk, p50, against fdatasync", 1.3, "× wall", lambda: response_against_fdatasync(50)),
     Row("a response on disk, p99, against fdatasync", 2, "× wall", lambda: response_against_fdatasync(99)),
+    Row(
+        f"{WRITERS} processes record at once, none lost, the longest wait for one, against fdatasync",
+        LONGEST_WAIT,
+        "× wall",
+        eight_writers,
+    ),
     Row(
         f"take --plain, {QUESTIONS:,} questions seen before, a new attempt's first question",
         7,

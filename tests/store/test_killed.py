@@ -254,3 +254,38 @@ def test_a_second_opening_in_one_process_takes_nothing_from_the_first(tmp_path: 
     sitting.respond(0, Response(sitting.option_order(0)[:1]))
     assert seen_by_another() == 3
     second.close()
+
+
+def test_a_writer_that_is_killed_in_its_turn_gives_it_up(tmp_path: Path) -> None:
+    from quizapp.store.database import in_turn
+
+    def writes_for_ever(send: Send) -> None:
+        store = Store.open(tmp_path)
+        with in_turn(store._db):
+            send("mine")
+            signal.pause()
+
+    child = Child(writes_for_ever)
+    assert child.line() == "mine"
+    child.kill()
+    sitting = begin(Store.open(tmp_path), BANK, "ada").sitting
+    sitting.show(0)
+    assert sitting.saved
+
+
+def test_a_store_without_a_place_for_the_turn_is_written_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "attempts.sqlite3-turn").mkdir()
+    children = [
+        Child(lambda send, name=f"learner {number}": write_many(tmp_path, name, send))  # type: ignore[misc]
+        for number in range(2)
+    ]
+    ids = [child.line() for child in children]
+    assert [child.wait() for child in children] == [0, 0]
+    assert all(len(stored(tmp_path, attempt_id)) == 42 for attempt_id in ids)
+
+
+def test_processes_that_create_the_store_at_once_take_it_for_nobody_elses(tmp_path: Path) -> None:
+    for number in range(15):
+        folder = tmp_path / f"{number}"
+        children = [Child(lambda send, f=folder: Store.open(f).close()) for _ in range(4)]  # type: ignore[misc]
+        assert [child.wait() for child in children] == [0] * 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
 import time
@@ -15,6 +16,7 @@ from quizapp.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 FILE_NAME = "attempts.sqlite3"
 # Longest wait for other writers: one at a time takes a disk flush, eight at once were seen to take seconds.
 BUSY_S = 30.0
+_PAUSE_S = 0.0005
 _SMALLEST_BYTES = 4096
 # A store has its tables and columns, and text in them: what says otherwise was torn from it.
 _SIGNS_OF_DAMAGE = ("no such table", "no such column", "Could not decode to UTF-8")
@@ -32,13 +34,40 @@ def open_database(folder: Path) -> sqlite3.Connection:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_private(path)
         _refuse_stump(path)
-        db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+        db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, factory=_Database)
         try:
+            db.turn = _open_turn(path)
             _prepare(db, path)
         except BaseException:
             db.close()
             raise
     return db
+
+
+class _Database(sqlite3.Connection):
+    """A connection that waits for its turn to write; `turn` is the lock's file descriptor, -1 without one."""
+
+    turn = -1
+
+    def close(self) -> None:
+        super().close()
+        if self.turn >= 0:
+            os.close(self.turn)
+            self.turn = -1
+
+    def __del__(self) -> None:
+        if self.turn >= 0:
+            os.close(self.turn)
+            self.turn = -1
+
+
+def _open_turn(path: Path) -> int:
+    # A file of its own: closing the database's own file would drop SQLite's locks on it.
+    name = path.with_name(path.name + "-turn")
+    try:
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return -1
 
 
 def memory_database() -> sqlite3.Connection:
@@ -67,17 +96,46 @@ def explained(path: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it is on disk when this ends, or nothing of it."""
-    # IMMEDIATE: a transaction that reads first and then writes can't wait for another writer, it fails.
-    db.execute("BEGIN IMMEDIATE")
+def in_turn(db: sqlite3.Connection) -> Iterator[None]:
+    """Waits until no other quizapp writes: SQLite's own waiting sleeps ever longer, and starves some."""
+    file = db.turn if isinstance(db, _Database) else -1
+    held = file >= 0 and _take_turn(file)
     try:
         yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
+    finally:
+        if held:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _take_turn(file: int) -> bool:
+    """False when the turn does not come, or can't be had here: then SQLite's lock alone decides."""
+    deadline = time.monotonic() + BUSY_S
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            # A blocking call would wait for ever on a holder that was stopped.
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE_S)
+        except OSError:
+            return False
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All of it is on disk when this ends, or nothing of it."""
+    with in_turn(db):
+        # IMMEDIATE: a transaction that reads first and then writes can't wait for another writer, it fails.
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
 
 
 def _make_private(path: Path) -> None:
@@ -101,6 +159,9 @@ def _refuse_stump(path: Path) -> None:
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
     application_id, version = _identity(db)
+    if application_id != APPLICATION_ID and not _is_empty(db):
+        # Another process may have made it a store between the two looks.
+        application_id, version = _identity(db)
     if application_id != APPLICATION_ID and not _is_empty(db):
         raise StoreUnavailable(
             f"{path} is not a quizapp store: it belongs to another program.",

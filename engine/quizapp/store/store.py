@@ -19,6 +19,7 @@ from quizapp.store.database import (
     FILE_NAME,
     StoreUnavailable,
     explained,
+    in_turn,
     memory_database,
     open_database,
     transaction,
@@ -328,7 +329,7 @@ class Store:
         events = tuple(events)
         if len(events) == 1 and projection is None and snapshot is None:
             # One statement is a transaction by itself, at two thirds of the price of three.
-            with explained(self.path):
+            with explained(self.path), in_turn(self._db):
                 put = self._db.execute(
                     "INSERT INTO events SELECT ?, ?, ?, ?, ?"
                     " WHERE EXISTS (SELECT 1 FROM leases WHERE attempt = ? AND token = ?)",

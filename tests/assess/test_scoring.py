@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from quizapp.assess.scoring import (
     score,
 )
 from quizapp.bank.load import load_bank
-from quizapp.bank.model import Scoring
+from quizapp.bank.model import Mistake, Numeric, Scoring
 from sample_bank import multiple, single
 
 KINDS = load_bank(Path(__file__).parent.parent / "banks" / "good" / "kinds.yaml").bank.questions
@@ -160,6 +161,13 @@ def test_a_foreseen_mistake_is_explained() -> None:
     assert mistake_of(numeric, Response(text="7")) == ""
     launcher = next(question for question in KINDS if question.id == "launcher")
     assert mistake_of(launcher, Response(text="MPIrun")) == "MPI sets variables of its own."
+
+
+def test_a_mistake_that_nobody_can_give_is_passed_over() -> None:
+    numeric = cast(Numeric, KINDS[0])
+    question = replace(numeric, mistakes=(Mistake(response="ten", rationale="A word."), *numeric.mistakes))
+    assert mistake_of(question, Response(text="28 GB")) == "That is the parameters alone."
+    assert mistake_of(question, Response(text="7")) == ""
 
 
 def test_the_key_of_every_kind_is_told_in_words() -> None:

@@ -133,6 +133,8 @@ def mistake_of(question: Question, response: Response) -> str:
         return ""
     asked = cast("Numeric | ShortText", question)
     for mistake in asked.mistakes:
+        if problem(question, Response(text=mistake.response)):
+            continue  # nobody can give it; `quizapp check` says so
         if _is_right(_as_key(asked, mistake.response), response.text):
             return mistake.rationale
     return ""

@@ -5,16 +5,16 @@ An error makes a question unfair, misleading or dead; a warning is something to 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from quizapp.bank.findings import Finding, Severity, Where
+from quizapp.bank.kind_checks import Judge, Kinds, faults, plain_words, texts
 from quizapp.bank.load import LoadedBank
-from quizapp.bank.markdown import Block, parse, to_plain
+from quizapp.bank.markdown import Block, parse
 from quizapp.bank.model import (
     Bank,
     Matching,
@@ -23,7 +23,6 @@ from quizapp.bank.model import (
     Option,
     Ordering,
     Question,
-    Reading,
     ShortText,
     SingleChoice,
     TrueFalse,
@@ -34,8 +33,6 @@ from quizapp.bank.spelling import parse_count
 from quizapp.bank.text import visible
 from quizapp.errors import nearest
 
-# The columns of a strip on a terminal of 80.
-FEWEST_COLUMNS = 50
 EXPLANATION_BYTES = 20 * 1024
 # A pattern in the keys is reported when chance alone would give one as strong in fewer than 1 of 100 banks.
 CHANCE = 0.01
@@ -86,8 +83,6 @@ class Demo(Protocol):
 
 
 Demos = Mapping[str, Demo]
-Judge = Callable[[Question, str], bool]
-"""Whether a typed response is right; raises ValueError in words for one that the question does not admit."""
 
 
 def check_bank(loaded: LoadedBank, demos: Demos | None, judge: Judge | None = None) -> list[Finding]:
@@ -161,10 +156,8 @@ class _Check:
                 self._text((*at, option.id, "rationale"), option.rationale)
                 self._option_words((*at, option.id, "rationale"), option.rationale, question)
                 self._demo((*at, option.id), option)
-        elif isinstance(question, Ordering | Matching):
-            self._parts(at, question)
         else:
-            self._typed(at, question)
+            self._kind(at, question)
         self._symptom(at, question)
         self._ground(at, question)
 
@@ -219,7 +212,7 @@ class _Check:
             self._text((*where, "rationale"), option.rationale)
             self._option_words((*where, "text"), option.text, question)
             self._option_words((*where, "rationale"), option.rationale, question)
-            words = _plain_words(option.text)
+            words = plain_words(option.text)
             if words in first:
                 message = f"options {first[words].id} and {option.id} have the same text"
                 self._report(
@@ -231,75 +224,13 @@ class _Check:
                 self._report((*where, "text"), "unpinned", message, "add pin: last")
             self._demo(where, option)
 
-    def _parts(self, at: Where, question: Ordering | Matching) -> None:
-        texts: list[tuple[Where, str]] = []
-        if isinstance(question, Ordering):
-            texts += [((*at, "items", i, "text"), item.text) for i, item in enumerate(question.items)]
-        else:
-            texts += [((*at, "pairs", i, "text"), pair.text) for i, pair in enumerate(question.pairs)]
-            for i, pair in enumerate(question.pairs):
-                self._text((*at, "pairs", i, "match"), pair.match, short=True)
-                self._text((*at, "pairs", i, "rationale"), pair.rationale)
-            texts += [((*at, "extra", i, "text"), item.text) for i, item in enumerate(question.extra)]
-        self._text((*at, "rationale"), question.rationale)
-        self._option_words((*at, "rationale"), question.rationale, question)
-        first: set[str] = set()
-        for where, text in texts:
-            self._text(where, text, short=True)
-            words = _plain_words(text)
-            if words in first:
-                message = f"{text!r} stands twice, and can't be told apart"
-                self._report(where, "duplicate-option-text", message, "say how they differ, or drop one")
-            first.add(words)
-
-    def _typed(self, at: Where, question: Numeric | ShortText | Reading) -> None:
-        self._text((*at, "rationale"), question.rationale)
-        if isinstance(question, Reading):
-            self._span(at, question)
-        if isinstance(question, ShortText):
-            self._forms(at, question)
-        for number, mistake in enumerate(question.mistakes):
-            where = (*at, "mistakes", number)
-            self._text((*where, "rationale"), mistake.rationale)
-            if self._judge is None:
-                continue
-            try:
-                right = self._judge(question, mistake.response)
-            except ValueError as error:
-                message, _, hint = str(error).partition("; ")
-                self._report(
-                    (*where, "response"), "bad-mistake", message, hint or "write one that a learner can"
-                )
-                continue
-            if right:
-                message = f"{mistake.response!r} is right by this question's key"
-                hint = "remove it, or make the key narrower"
-                self._report((*where, "response"), "mistake-is-right", message, hint)
-
-    def _span(self, at: Where, question: Reading) -> None:
-        span, strip = question.key.span, question.strip
-        if span is None or strip is None:
-            return
-        least_s = strip.duration_s / FEWEST_COLUMNS * 3
-        if span.end_s - span.start_s < least_s:
-            message = f"{span.end_s - span.start_s:g} s are less than 3 of {FEWEST_COLUMNS} columns"
-            hint = f"ask for {least_s:.2g} s at least, or record a shorter run"
-            self._warn((*at, "key", "span"), "narrow-span", message, hint)
-
-    def _forms(self, at: Where, question: ShortText) -> None:
-        if self._judge is None:
-            return
-        for number, form in enumerate(question.key[1:], 1):
-            before = dataclasses.replace(question, key=question.key[:number], pattern="")
-            if self._judge(before, form):
-                message = f"{form!r} is the same as a form before it"
-                self._warn((*at, "key", number), "duplicate-form", message, "remove it")
-        for character in dict.fromkeys(question.pattern):
-            alone = dataclasses.replace(question, key=(), pattern=f"\\x{{{ord(character):x}}}")
-            if not character.isascii() and not self._judge(alone, character):
-                message = f"holds {character!r}, which no response holds once it is compared"
-                hint = "write the plain letter, quote, dash or space that it is compared as"
-                self._warn((*at, "pattern"), "dead-character", message, hint)
+    def _kind(self, at: Where, question: Kinds) -> None:
+        for where, text, short in texts(question):
+            self._text((*at, *where), text, short=short)
+        if isinstance(question, Ordering | Matching):
+            self._option_words((*at, "rationale"), question.rationale, question)
+        for found in faults(question, self._judge):
+            self._report((*at, *found.where), found.code, found.message, found.hint, found.severity)
 
     def _option_words(self, where: Where, text: str, question: Question) -> None:
         """Letters and positions exist only on screen, and differ from learner to learner."""
@@ -359,11 +290,11 @@ class _Check:
     def _symptom(self, at: Where, question: Question) -> None:
         if question.symptom is None:
             return
-        stem = _plain_words(question.stem)
+        stem = plain_words(question.stem)
         raw = " ".join(question.stem.split()).casefold()
         for number, predicate in enumerate(question.symptom.where):
             says = " ".join(predicate.says.split()).casefold()
-            if says not in raw and _plain_words(predicate.says) not in stem:
+            if says not in raw and plain_words(predicate.says) not in stem:
                 message = f"the stem doesn't say {predicate.says!r}"
                 hint = "quote the words of the stem that this predicate encodes"
                 self._report((*at, "symptom", "where", number, "says"), "says-not-in-stem", message, hint)
@@ -472,10 +403,6 @@ def _devices_problem(demo: Demo, text: str) -> str:
         return demo.check_devices(parse_count(text))
     except ValueError as error:
         return str(error)
-
-
-def _plain_words(text: str) -> str:
-    return " ".join(to_plain(parse(text), 10_000).replace("*", "").replace("`", "").split()).casefold()
 
 
 def _unstressed(document: Sequence[Block]) -> str:

@@ -8,6 +8,8 @@ import re
 import pytest
 from command_line import CommandLine
 
+from quizapp.bank.model import KINDS
+
 
 def test_a_new_bank_passes_the_checks_and_can_be_taken(quizapp: CommandLine) -> None:
     done = quizapp("new", "my-bank")
@@ -76,3 +78,9 @@ def test_a_folder_that_is_a_file(quizapp: CommandLine) -> None:
     done = quizapp("new", "small.yaml/mine")
     assert done.returncode == 2
     assert "small.yaml is no folder" in done.stderr
+
+
+def test_a_new_bank_names_every_kind_of_question(quizapp: CommandLine) -> None:
+    quizapp("new", "my-bank")
+    text = (quizapp.folder / "my-bank.yaml").read_text(encoding="utf-8")
+    assert [kind for kind in KINDS if kind not in text] == []

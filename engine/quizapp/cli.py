@@ -23,6 +23,7 @@ COMMANDS = {
     "new": "Write a starter bank of your own.",
     "results": "Show past attempts.",
     "report": "Write an attempt as one HTML file.",
+    "rescore": "Score stored attempts again after a mended key.",
     "doctor": "Say what this machine can run, and why not the rest.",
 }
 """Name and one-line help of each command; its module is `quizapp.commands.NAME`."""

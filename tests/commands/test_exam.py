@@ -18,6 +18,8 @@ def test_stored_results_tell_no_key_of_an_open_exam(quizapp: CommandLine) -> Non
     shown = quizapp("results", "show", attempt).stdout
     assert "key" not in shown
     assert "open, 1 of 2 answered" in shown
+    report = quizapp("report", attempt, "--html", "-")
+    assert (report.returncode, report.stdout) == (2, "")
     refused = quizapp("take", "small.yaml", "--plain", "--mode", "practice")
     assert refused.returncode == 2
     assert "An exam on this bank is open" in refused.stderr

@@ -85,7 +85,10 @@ class DemoRan(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A score was given. Scoring again adds one with its reason, and never replaces."""
+    """A score was given. Scoring again adds one with its reason, and never replaces.
+
+    `snapshot` is the hash of the stored question that gave it, where that is not the one that was presented.
+    """
 
     question_id: str
     verdict: Verdict
@@ -94,6 +97,7 @@ class Scored(NamedTuple):
     rule: str
     objective: str | None
     reason: str = ""
+    snapshot: str = ""
 
 
 class Discarded(NamedTuple):
@@ -169,6 +173,7 @@ class ItemState:
         "option_order",
         "predictions",
         "question_id",
+        "reasons",
         "response",
         "revision",
         "runs",
@@ -188,6 +193,8 @@ class ItemState:
         self.marked = False
         self.submitted = False
         self.scores: list[Score] = []
+        self.reasons: list[str] = []
+        """Why each score was given; "" for the first."""
         self.objective: str | None = None
         self.predictions: list[tuple[str, str]] = []
         self.runs: list[tuple[str, dict[str, Any]]] = []
@@ -323,6 +330,7 @@ class Attempt:
                 state.runs.append((event.option_id, event.summary))
             case Scored():
                 state.scores.append(Score(event.verdict, event.points, event.max_points, event.rule))
+                state.reasons.append(event.reason)
                 state.objective = event.objective
         self._states[event.question_id] = state
 

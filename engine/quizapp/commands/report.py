@@ -37,6 +37,8 @@ def command(attempt: str, out: Path, force: bool) -> int:
     from quizapp.store.store import Store
 
     record = Store.open_if_there().show(attempt)
+    if record.concealed:
+        raise QuizappError("This exam is open: its keys are told once it ends.", hint="Finish it first.")
     text = attempt_page(
         record,
         when=on_screen,

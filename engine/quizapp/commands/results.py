@@ -209,6 +209,12 @@ def _item_lines(record: AttemptRecord, state: ItemState, number: int) -> list[st
     else:
         standing = "open" if state.shown else "not shown"
     lines = [f"{number}. {state.question_id}: {standing}"]
+    for before, after, reason in zip(state.scores, state.scores[1:], state.reasons[1:], strict=False):
+        old, new = (
+            f"{each.verdict.value} {points_in_words(each.points)} of {points_in_words(each.max_points)}"
+            for each in (before, after)
+        )
+        lines.append(f"   scored again: {old} -> {new}: {_one_line(reason)}")
     asked = record.question(state.question_id)
     if asked is None:
         return lines

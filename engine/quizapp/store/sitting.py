@@ -5,6 +5,7 @@ Whatever changes the attempt is on disk before the method returns. Questions go 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -358,6 +359,10 @@ class Sitting:
         self._record(*last, Finished(result.points, result.max_points, result.passed))
         return self.result()
 
+    def score_again(self, scores: Iterable[Scored]) -> None:
+        """Adds scores with their reasons; those before stay on record."""
+        self._record(*scores)
+
     def discard(self) -> None:
         """Gives the attempt up; it stays in the store and is no longer offered."""
         self._record(Discarded())
@@ -434,7 +439,12 @@ class Sitting:
     def _projection(self) -> tuple[Any, ...]:
         attempt = self.attempt
         state = "finished" if attempt.finished else "discarded" if attempt.discarded else "open"
-        passed = attempt.finish.passed if attempt.finish else None
+        passed = None
+        if attempt.finished:
+            from quizapp.assess.result import passes
+
+            # Scoring again may lift an attempt over the mark, or take it below.
+            passed = passes(attempt.points, attempt.max_points, self._started.pass_mark)
         finished_us = attempt.finished_at_us if attempt.finished else None
         return state, finished_us, self.position, attempt.answered, attempt.points, attempt.max_points, passed
 

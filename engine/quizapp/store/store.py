@@ -294,6 +294,11 @@ class Store:
         finally:
             sitting.close()
 
+    def keep_questions(self, by_hash: Mapping[str, str]) -> None:
+        """Keeps questions, as JSON, under their content hashes."""
+        with explained(self.path), transaction(self._db):
+            self._db.executemany("INSERT OR IGNORE INTO snapshots VALUES (?, ?)", by_hash.items())
+
     def remember_evidence(self, record: Mapping[str, Any], *, key: str) -> None:
         """Keeps the record of one run under its key; runs under one key add up, none replaces another."""
         with explained(self.path), transaction(self._db):

@@ -2,7 +2,8 @@
 
     python docs/make_figures.py BANK
 
-A question whose figure lies in `figures/runs/` gets the run of its first key that has a demo. Prints what
+A question whose figure lies in `figures/runs/` gets the run of its first key that has a demo, or its own
+recording. Prints what
 each picture shows, to be taken for its alternative text. Runs are emulated: every machine draws the same.
 """
 
@@ -31,6 +32,7 @@ def main(arguments: list[str]) -> None:
     if len(arguments) != 1:
         raise SystemExit(__doc__)
     from quizapp.bank.load import load_bank
+    from quizapp.bank.model import Reading
 
     path = Path(arguments[0])
     with tempfile.TemporaryDirectory() as scratch:
@@ -38,13 +40,16 @@ def main(arguments: list[str]) -> None:
             figure = question.explanation.figure
             if figure is None or not figure.src.startswith(RUNS):
                 continue
-            demo = next((o.demo for o in question.options if o.correct and o.demo), None)
-            if demo is None:
-                raise SystemExit(f"{question.id}: no key has a demo to draw")
             record, out = Path(scratch) / "run.jsonl", path.parent / figure.src
-            settings = [word for name, value in demo.params.items() for word in ("--set", f"{name}={value}")]
-            quizapp("demo", demo.name, "--variant", demo.variant, "--device", "emulated",
-                    *settings, "--json", "--record", str(record))  # fmt: skip
+            if isinstance(question, Reading):
+                record = path.parent / question.recording
+            else:
+                demo = next((o.demo for o in question.options if o.correct and o.demo), None)
+                if demo is None:
+                    raise SystemExit(f"{question.id}: no key has a demo to draw")
+                sets = [word for name, value in demo.params.items() for word in ("--set", f"{name}={value}")]
+                quizapp("demo", demo.name, "--variant", demo.variant, "--device", "emulated",
+                        *sets, "--json", "--record", str(record))  # fmt: skip
             out.parent.mkdir(parents=True, exist_ok=True)
             print(f"{out}: {quizapp('demo', '--replay', str(record), '--figure', str(out))}")
 

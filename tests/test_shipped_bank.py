@@ -9,9 +9,10 @@ import pytest
 
 from quizapp.bank.check import check_bank
 from quizapp.bank.load import load_bank
-from quizapp.bank.model import Question
+from quizapp.bank.model import Question, Reading
 from quizapp.content import content_dir
 from quizapp.lab.catalogue import Catalogue
+from quizapp.lab.recording import read_recording
 
 BANK = content_dir("quizzes") / "multi-gpu.yaml"
 FIGURES = sorted((BANK.parent / "figures").rglob("*.svg"))
@@ -125,6 +126,38 @@ def test_stems_and_options_fit_a_small_terminal(questions: dict[str, Question]) 
         assert len(question.stem.strip().splitlines()) <= 15, question.id
         for option in question.options:
             assert len(option.text) <= 116, f"{question.id}/{option.id}"
+
+
+def _readings(questions: dict[str, Question]) -> dict[str, Reading]:
+    return {name: question for name, question in questions.items() if isinstance(question, Reading)}
+
+
+def test_the_key_of_each_recording_is_what_its_meters_say(questions: dict[str, Question]) -> None:
+    rank, wait = _readings(questions).values()
+    assert rank.strip is not None
+    assert wait.strip is not None
+    means = [sum(share or 0 for share in rank.strip.shares("compute", d)) for d in range(rank.strip.devices)]
+    assert rank.key.devices == (max(range(rank.strip.devices), key=means.__getitem__),)
+    assert all(min(filter(None, rank.strip.shares("util", d))) > 0.9 for d in range(rank.strip.devices))
+    assert wait.key.span is not None
+    compute, util = wait.strip.shares("compute", 0), wait.strip.shares("util", 0)
+    waiting = [
+        place
+        for place in range(wait.strip.windows)
+        if (compute[place] or 0) < 0.01 and (util[place] or 0) > 0.99
+    ]
+    first = [place for number, place in enumerate(waiting) if place - waiting[0] == number]
+    assert wait.key.span.start_s == pytest.approx(first[0] * wait.strip.window_s, abs=0.1)
+    assert wait.key.span.end_s == pytest.approx((first[-1] + 1) * wait.strip.window_s, abs=0.1)
+
+
+def test_recordings_are_small_and_each_is_asked_about(questions: dict[str, Question]) -> None:
+    files = sorted((BANK.parent / "recordings").iterdir())
+    assert all(file.stat().st_size < 200_000 for file in files)
+    asked = {reading.recording for reading in _readings(questions).values()}
+    assert {f"recordings/{file.name}" for file in files} == asked
+    # Whole recordings of the lab, and emulated ones that say so.
+    assert all((start := read_recording(file).start) and start.notice for file in files)
 
 
 def test_every_figure_is_shown_somewhere(questions: dict[str, Question]) -> None:

@@ -7,7 +7,21 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from quizapp.assess.review import AGAIN, EASY, GOOD, HARD, Review, Schedule, day_of, rating, schedule
+from quizapp.assess.review import (
+    AGAIN,
+    DUE_A_DAY,
+    EASY,
+    GOOD,
+    HARD,
+    NEW_A_DAY,
+    Review,
+    Schedule,
+    Today,
+    day_of,
+    rating,
+    schedule,
+    today,
+)
 from quizapp.assess.scoring import Verdict
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -109,3 +123,49 @@ def test_order_of_storage_and_equal_inputs_change_nothing() -> None:
     reviews = [Review("one", 1, BEGAN + timedelta(days=days), Verdict.CORRECT) for days in range(0, 40, 7)]
     now = BEGAN + timedelta(days=41)
     assert at(now, *reviews) == at(now, *reversed(reviews)) == at(now, *reviews)
+
+
+def on_day(now: datetime, *reviews: Review, questions: tuple[str, ...] = QUESTIONS) -> Today:
+    return today(questions, reviews, now, revisions=dict.fromkeys(questions, 1), targets_s={}, zone=BERLIN)
+
+
+MANY = tuple(f"q{number:03}" for number in range(100))
+
+
+def test_a_day_asks_so_many_new_ones_and_what_was_answered_on_it_counts() -> None:
+    plan = on_day(BEGAN, questions=MANY)
+    assert (plan.ask, plan.due, plan.new) == (MANY[:NEW_A_DAY], 0, NEW_A_DAY)
+    assert plan.next_day == date(2026, 1, 6)
+    half = [Review(each, 1, BEGAN, Verdict.CORRECT) for each in MANY[:4]]
+    rest = on_day(BEGAN + timedelta(hours=3), *half, questions=MANY)
+    assert rest.ask == MANY[4:NEW_A_DAY]
+    all_of_it = [Review(each, 1, BEGAN, Verdict.CORRECT) for each in MANY[:NEW_A_DAY]]
+    done = on_day(BEGAN + timedelta(hours=3), *all_of_it, questions=MANY)
+    assert (done.ask, done.next_day) == ((), date(2026, 1, 6))
+    # Five hours past midnight it is the next day.
+    assert on_day(datetime(2026, 1, 6, 4, tzinfo=UTC), *all_of_it, questions=MANY).new == NEW_A_DAY
+
+
+def test_after_a_long_absence_the_most_overdue_come_first_and_the_rest_on_the_next_days() -> None:
+    seen = [
+        Review(each, 1, BEGAN - timedelta(minutes=number), Verdict.INCORRECT)
+        for number, each in enumerate(MANY)
+    ]
+    later = BEGAN + timedelta(days=60)
+    plan = on_day(later, *seen, questions=MANY)
+    assert plan.ask == tuple(reversed(MANY))[:DUE_A_DAY]
+    assert (plan.due, plan.new, plan.next_day) == (DUE_A_DAY, 0, date(2026, 3, 7))
+    again = [Review(each, 1, later, Verdict.CORRECT) for each in plan.ask]
+    assert on_day(later, *seen, *again, questions=MANY).ask == ()
+    tomorrow = on_day(later + timedelta(days=1), *seen, *again, questions=MANY)
+    assert tomorrow.ask[:50] == tuple(reversed(MANY))[DUE_A_DAY:]
+
+
+def test_with_nothing_held_back_the_next_day_is_that_of_the_first_card() -> None:
+    seen = [Review(each, 1, BEGAN, Verdict.CORRECT) for each in QUESTIONS]
+    plan = on_day(BEGAN, *seen)
+    assert plan.ask == ()
+    assert plan.next_day is not None
+    assert on_day(BEGAN + (plan.next_day - BEGAN.date()) - timedelta(days=1), *seen).ask == ()
+    assert set(on_day(BEGAN + (plan.next_day - BEGAN.date()), *seen).ask) == set(QUESTIONS)
+    assert on_day(BEGAN, questions=()) == Today((), 0, 0, None)

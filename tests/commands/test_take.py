@@ -363,3 +363,15 @@ def test_a_draw_is_the_same_from_the_same_seed_and_too_much_is_told(quizapp: Com
     assert refused.returncode == 2
     assert "3 questions are to be drawn" in refused.stderr
     assert "has 2" in refused.stderr
+
+
+def test_a_review_asks_what_is_due_and_says_when_there_is_more(quizapp: CommandLine) -> None:
+    first = quizapp("take", "small", "--mode", "review", lines="b\nc\n")
+    assert first.returncode == 0, first.stderr  # reviews have no pass mark
+    assert "Question 2 of 2" in first.stdout
+    again = quizapp("take", "small", "--mode", "review", lines="")
+    assert again.returncode == 0
+    assert "Nothing is due in 'A small bank'. The next review is on 2" in again.stdout
+    said = json.loads(quizapp("take", "small", "--mode", "review", "--json").stdout)
+    assert (said["due"], said["new"]) == (0, 0)
+    assert said["next_day"] in again.stdout

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tui_fakes import SIGNS
-from tui_grid import check, grid
+from tui_grid import check, grid, until
 
 from quizapp.tui.app import QuizApp
 from quizapp.tui.desk import Desk
@@ -116,6 +117,30 @@ async def test_an_attempt_held_elsewhere_is_said_and_a_new_one_can_be_begun(desk
         await pilot.pause()
         assert isinstance(app.screen, QuestionScreen)
     other.leave_sitting()
+
+
+async def test_a_review_counts_what_is_due_asks_it_and_then_says_when_there_is_more(
+    desk: Desk, banks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = QuizApp(desk, "picker")
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+        assert isinstance(app.screen, QuestionScreen)
+        await finish(pilot)
+        assert isinstance(app.screen, ResultsScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: "Nothing is due for review; next on" in grid(app))
+        await pilot.press("r")
+        await pilot.pause()
+        assert isinstance(app.screen, PickerScreen)
+        assert "The next review is on" in " ".join(grid(app).split())
+    in_a_year = datetime.now(UTC) + timedelta(days=365)
+    monkeypatch.setattr("quizapp.store.history._now", lambda: in_a_year)
+    later = QuizApp(desk, "picker")
+    async with later.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "Review today: 3 due, 0 new (r)." in grid(later))
+        assert "done, 3 due" in grid(later)
 
 
 async def finish(pilot: object) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 ROLLOVER_HOUR = 4
 """A learner's day ends at this hour of the night."""
 AGAIN, HARD, GOOD, EASY = 1, 2, 3, 4
+DUE_A_DAY, NEW_A_DAY = 50, 10
+"""Questions that a day's reviews ask at most, of those seen before and of the new ones. After a long absence
+the most overdue come first and the rest on the next days."""
 
 
 class Review(NamedTuple):
@@ -39,6 +42,16 @@ class Schedule(NamedTuple):
     """Never answered, in the bank's order."""
     next_at: datetime | None
     """When the first of the others is due, UTC."""
+
+
+class Today(NamedTuple):
+    """What a review of the learner's day asks: `due` questions seen before, then `new` ones."""
+
+    ask: tuple[str, ...]
+    due: int
+    new: int
+    next_day: date | None
+    """The learner's day on which there is more; None for never."""
 
 
 def rating(verdict: Verdict, took_s: float | None, target_time_s: float | None) -> int:
@@ -83,6 +96,39 @@ def schedule(
     later = [at for at, question_id in waiting if question_id not in due]
     new = tuple(question_id for question_id in questions if question_id not in cards)
     return Schedule(tuple(due), new, min(later, default=None))
+
+
+def today(
+    questions: Sequence[str],
+    reviews: Iterable[Review],
+    now: datetime,
+    *,
+    revisions: Mapping[str, int],
+    targets_s: Mapping[str, float],
+    zone: tzinfo | None = None,
+    rollover_hour: int = ROLLOVER_HOUR,
+) -> Today:
+    """What is left to ask on the learner's day: its limits count what was answered on it already."""
+    reviews = [each for each in reviews if revisions.get(each.question_id) == each.revision]
+    plan = schedule(
+        questions,
+        reviews,
+        now,
+        revisions=revisions,
+        targets_s=targets_s,
+        zone=zone,
+        rollover_hour=rollover_hour,
+    )
+    day = day_of(now, zone, rollover_hour)
+    answered = {each.question_id for each in reviews if day_of(each.at, zone, rollover_hour) == day}
+    before = {each.question_id for each in reviews if day_of(each.at, zone, rollover_hour) < day}
+    due = plan.due[: max(0, DUE_A_DAY - len(answered & before))]
+    new = plan.new[: max(0, NEW_A_DAY - len(answered - before))]
+    if len(due) < len(plan.due) or len(new) < len(plan.new):
+        next_day: date | None = day + timedelta(days=1)
+    else:
+        next_day = None if plan.next_at is None else day_of(plan.next_at, zone, rollover_hour)
+    return Today(due + new, len(due), len(new), next_day)
 
 
 def _cards(

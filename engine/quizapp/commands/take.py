@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quizapp.lab.ground import Grounds
     from quizapp.lab.request import Device
     from quizapp.plain.demo import Demos
+    from quizapp.store.history import NothingDue
     from quizapp.store.sitting import Sitting
 
 
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--mode",
-    type=click.Choice(["practice", "exam"]),
-    help="practice tells after each response, exam at its end, with the bank's time limit."
-    "  [default: as the open attempt, or practice]",
+    type=click.Choice(["practice", "exam", "review"]),
+    help="practice tells after each response, exam at its end, with the bank's time limit; review asks what"
+    " is due today by spaced repetition.  [default: as the open attempt, or practice]",
 )
 @click.option("--plain", is_flag=True, help="Lines in place of screens; chosen by itself without a terminal.")
 @click.option(
@@ -74,7 +75,8 @@ def command(
 
     Without BANK, a screen to pick one from. An attempt that was left goes on where it was.
 
-    Exit status: 0 passed (or the bank has no pass mark), 1 below the mark, 3 the input ended before that.
+    Exit status: 0 passed (or there is no pass mark, or nothing is due), 1 below the mark, 3 the input ended
+    before that.
     """
     from quizapp.store.begin import default_learner
 
@@ -82,26 +84,50 @@ def command(
         _confirm(folders)
     learner = default_learner() if learner is None else learner
     fresh = fresh or not resume
-    if not (plain or as_json) and _is_terminal():
-        from quizapp import tui
 
-        return tui.run_take(
-            bank,
-            learner=learner,
-            mode=mode,
-            seed=seed,
-            draw=draw,
-            fresh=fresh,
-            demo_folders=folders,
-            device=device,
+    def taken() -> int:
+        if not (plain or as_json) and _is_terminal():
+            from quizapp import tui
+
+            return tui.run_take(
+                bank,
+                learner=learner,
+                mode=mode,
+                seed=seed,
+                draw=draw,
+                fresh=fresh,
+                demo_folders=folders,
+                device=device,
+            )
+        if bank is None:
+            raise click.UsageError(
+                "Which bank? `quizapp list` lists them. (Picking one on a screen needs a terminal.)"
+            )
+        return _take_plainly(
+            bank, learner, seed, draw, mode=mode, fresh=fresh, as_json=as_json, folders=folders, device=device
         )
-    if bank is None:
-        raise click.UsageError(
-            "Which bank? `quizapp list` lists them. (Picking one on a screen needs a terminal.)"
-        )
-    return _take_plainly(
-        bank, learner, seed, draw, mode=mode, fresh=fresh, as_json=as_json, folders=folders, device=device
-    )
+
+    if mode != "review":
+        return taken()
+    from quizapp.store.history import NothingDue
+
+    try:
+        return taken()
+    except NothingDue as nothing:
+        _say_nothing_is_due(nothing, as_json=as_json)
+        return 0
+
+
+def _say_nothing_is_due(nothing: NothingDue, *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        day = nothing.next_day
+        print(json.dumps({"due": 0, "new": 0, "next_day": None if day is None else day.isoformat()}))
+    else:
+        from quizapp.bank.text import visible
+
+        print(visible(f"{nothing.message} {nothing.hint}"))
 
 
 def _is_terminal() -> bool:

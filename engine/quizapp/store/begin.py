@@ -65,13 +65,13 @@ def begin(
 
     `fresh`, `only`, and a mode, seed or number of questions that the open attempt does not have start a new
     one. An exam whose time has passed is finished with what was given. QuizappError for another mode while an
-    exam is open: it would tell the exam's keys.
+    exam is open: it would tell the exam's keys. A review asks what is due today; NothingDue when nothing is.
     """
     try:
         sitting = _resume_or_start(store, bank, learner, mode, fresh, seed, only, draw)
     except StoreUnavailable as error:
         store = Store.in_memory()
-        sitting = store.start(bank, learner, mode=mode or "practice", seed=seed, only=only, draw=draw)
+        sitting = _start(store, bank, learner, mode, seed, only, draw)
         return Beginning(sitting, store, (not_saved(error),))
     return Beginning(sitting, store, _caught_up(sitting))
 
@@ -163,13 +163,32 @@ def _resume_or_start(
                     return store.resume(summary.id, bank)
         if mode != "exam":
             must_be_over()
-        return store.start(bank, learner, mode=mode or "practice", seed=seed, only=only, draw=draw)
+        return _start(store, bank, learner, mode, seed, only, draw)
 
     def must_be_over() -> None:
         for summary in exams:
             _must_be_over(store, summary, bank)
 
     return resumed_or_started()
+
+
+def _start(
+    store: Store,
+    bank: OpenBank,
+    learner: str,
+    mode: str | None,
+    seed: int | None,
+    only: Sequence[str] | None,
+    draw: int | None,
+) -> Sitting:
+    if mode == "review" and only is None:
+        from quizapp.store.history import NothingDue, due_today
+
+        plan = due_today(store, bank, learner)
+        if not plan.ask:
+            raise NothingDue(bank.title, plan.next_day)
+        only = plan.ask[:draw]
+    return store.start(bank, learner, mode=mode or "practice", seed=seed, only=only, draw=draw)
 
 
 def _must_be_over(store: Store, summary: AttemptSummary, bank: OpenBank) -> None:

@@ -33,7 +33,8 @@ def beginning_of(
         seed=seed,
         shuffle=tuple(bank.take.shuffle),
         question_ids=ids,
-        pass_mark=bank.take.pass_mark,
+        # A review asks what was forgotten: its share of right answers passes or fails nobody.
+        pass_mark=None if mode == "review" else bank.take.pass_mark,
         objectives=dict(bank.objectives),
     )
     if mode != "exam":

@@ -283,7 +283,12 @@ class QuizApp(App[int]):
             self._offer_unsaved(act, error)
             return False
         except QuizappError as error:
-            self.tell(str(error), title="That did not work", severity="error")
+            from quizapp.store.history import NothingDue
+
+            if isinstance(error, NothingDue):
+                self.tell(str(error))
+            else:
+                self.tell(str(error), title="That did not work", severity="error")
             return False
         return True
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
+    from quizapp.assess.review import Today
     from quizapp.bank.library import OpenBank
     from quizapp.bank.listing import BankEntry
     from quizapp.lab.catalogue import DemoDeclaration
@@ -120,6 +121,13 @@ class Desk:
     def attempts(self) -> list[AttemptSummary]:
         """All attempts of the learner, newest first."""
         return self.store.attempts(self.learner)
+
+    def review_today(self, path: Path) -> Today:
+        """What a review of a bank asks the learner today."""
+        from quizapp.bank.library import open_bank
+        from quizapp.store.history import due_today
+
+        return due_today(self.store, open_bank(path), self.learner)
 
     def picture(self, src: str) -> str:
         """Where a figure of the bank on screen is, to be opened with another program."""

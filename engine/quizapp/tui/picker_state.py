@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from quizapp.assess.review import Today
     from quizapp.bank.listing import BankEntry
     from quizapp.store.store import AttemptSummary
 
@@ -24,6 +25,8 @@ class PickerRow:
     """Number of finished attempts."""
     passed: bool
     open_attempt: AttemptSummary | None
+    attempted: bool
+    """True when there is anything that a review could bring back."""
 
     @property
     def broken(self) -> bool:
@@ -35,16 +38,17 @@ class PickerRow:
         """The bank's file."""
         return self.entry.path
 
-    def status(self) -> str:
-        """How it stands, in words."""
+    def status(self, today: Today | None = None) -> str:
+        """How it stands, in words; `today`: what a review would ask, where it is known."""
         if self.broken:
             return f"broken: {self.entry.errors} " + ("error" if self.entry.errors == 1 else "errors")
         if self.open_attempt is not None:
             what = "exam open, at" if self.open_attempt.mode == "exam" else "resume at"
             return f"{what} Q{self.open_attempt.position + 1}"
+        due = f"{today.due} due" if today is not None and today.due else ""
         if self.finished:
-            return "passed" if self.passed else "done"
-        return "new"
+            return ", ".join(filter(None, ("passed" if self.passed else "done", due)))
+        return due or "new"
 
 
 class PickerState:
@@ -56,6 +60,8 @@ class PickerState:
         self.rows.sort(key=lambda row: (row.broken, row.entry.title.lower() or row.entry.id))
         self.filter = ""
         self.cursor = 0
+        self.today: dict[Path, Today] = {}
+        """What a review of each bank would ask, where it is known yet."""
 
     @property
     def shown(self) -> list[PickerRow]:
@@ -90,6 +96,7 @@ def _row(entry: BankEntry, attempts: Sequence[AttemptSummary]) -> PickerRow:
         entry=entry,
         best=max(shares, default=None),
         finished=len(finished),
+        attempted=any(attempt.answered for attempt in own),
         passed=any(attempt.passed for attempt in finished),
         open_attempt=min(
             (attempt for attempt in own if attempt.state == "open"),

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 
 from quizapp.bank.text import visible
+from quizapp.errors import QuizappError
 from quizapp.tui.render import Line, fit, width_of, wrap
 from quizapp.tui.screens.base import QuizScreen
 from quizapp.tui.widgets.listing import Listing
@@ -17,7 +18,11 @@ from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
+    from quizapp.assess.review import Today
     from quizapp.tui.picker_state import PickerRow, PickerState
+
+
+_REVIEWS_AFTER_S = 0.1
 
 
 class PickerScreen(QuizScreen):
@@ -42,6 +47,7 @@ class PickerScreen(QuizScreen):
             tooltip="Take the bank as an exam: nothing is told before its end.",
             id="bank-exam",
         ),
+        Binding("r", "review", "Review", tooltip="Ask what is due today, and some new.", id="bank-review"),
         Binding("x", "discard", "Discard", tooltip="Give the open attempt up.", id="bank-discard"),
         Binding("v", "error", "Errors", tooltip="Show what is wrong with a broken bank.", id="bank-error"),
         Binding(
@@ -84,6 +90,22 @@ class PickerScreen(QuizScreen):
             self.state.filter = before.filter
             self.state.cursor = before.cursor
         self._show()
+        if any(row.attempted and not row.broken for row in self.state.rows):
+            # After the list stands: scheduling takes longer than showing it.
+            self.set_timer(_REVIEWS_AFTER_S, self._show_reviews)
+
+    def _show_reviews(self) -> None:
+        """Count what is due, and say so in the list."""
+        state = self.state
+        if state is None:
+            return
+        for row in state.rows:
+            if row.attempted and not row.broken:
+                try:
+                    state.today[row.path] = self.quiz.desk.review_today(row.path)
+                except QuizappError:
+                    continue  # taking the bank says what is wrong with it
+        self._show()
 
     def _show(self) -> None:
         state = self.state
@@ -114,7 +136,7 @@ class PickerScreen(QuizScreen):
         elif row is not None and row.open_attempt is not None:
             keys = [("enter", glyphs.enter, "Resume"), ("n", "n", "Start anew"), ("x", "x", "Discard")]
         elif row is not None:
-            keys = [("enter", glyphs.enter, "Start"), ("e", "e", "Exam")]
+            keys = [("enter", glyphs.enter, "Start"), ("r", "r", "Review"), ("e", "e", "Exam")]
         self.show_keys(*keys, ("slash", "/", "Filter"), ("q", "q", "Quit"))
 
     def _filter_line(self, width: int) -> list[Line]:
@@ -147,7 +169,8 @@ class PickerScreen(QuizScreen):
         best = (
             "" if row.broken else f"{'best ' + format(row.best, '.0%') if row.best is not None else '':>10}"
         )
-        status = fit(row.status(), 17, glyphs)
+        today = self.state.today.get(row.path) if self.state else None
+        status = fit(row.status(today), 17, glyphs)
         tail = f"{facts}{best}  {status:<17}" if width >= 66 else f"  {status:<17}"
         name = entry.title or f"{entry.id}.yaml"
         room = max(8, width - 3 - width_of(tail))
@@ -185,6 +208,8 @@ class PickerScreen(QuizScreen):
             facts.append(f"pass mark {entry.pass_mark:.0%}")
         lines += wrap([(f" {glyphs.dot} ".join(facts), "muted")], width)
         lines += wrap([(self._history(row), "")], width)
+        if (today := state.today.get(row.path)) is not None:
+            lines += wrap([(_review_words(today), "")], width)
         lines += wrap([(visible(str(row.path)), "address")], width)
         return lines
 
@@ -265,6 +290,12 @@ class PickerScreen(QuizScreen):
         if row is not None and not row.broken:
             self.quiz.take(row.path, fresh=True)
 
+    def action_review(self) -> None:
+        """What is due today; an open review goes on."""
+        row = self.state.focused if self.state else None
+        if row is not None and not row.broken:
+            self.quiz.take(row.path, fresh=False, mode="review")
+
     def action_exam(self) -> None:
         """An exam, after a question; an open one goes on at once."""
         row = self.state.focused if self.state else None
@@ -308,6 +339,14 @@ class PickerScreen(QuizScreen):
             self._show()
         else:
             self.quiz.leave()
+
+
+def _review_words(today: Today) -> str:
+    if today.ask:
+        return f"Review today: {today.due} due, {today.new} new (r)."
+    if today.next_day is None:
+        return "Nothing is due for review."
+    return f"Nothing is due for review; next on {today.next_day.isoformat()}."
 
 
 def _demos(count: int) -> str:

@@ -469,7 +469,7 @@ class QuestionScreen(PickingScreen):
 
     def tick(self) -> None:
         """The clock goes on."""
-        self._show_frame()
+        self.show_frame()
 
     def _say(self, text: str) -> None:
         self._notice = text

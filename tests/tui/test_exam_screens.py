@@ -60,6 +60,19 @@ async def test_a_question_of_an_exam(exam: QuizApp, left_s: list[float]) -> None
         assert "demo" not in grid(exam)
 
 
+async def test_the_clock_of_a_question_goes_on(exam: QuizApp, left_s: list[float]) -> None:
+    async with exam.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        before = rows(exam)[0]
+        left_s[0] = 754
+        screen = exam.screen
+        assert isinstance(screen, QuestionScreen)
+        screen.tick()
+        await pilot.pause()
+        assert rows(exam)[0] != before
+        assert "12:34" in rows(exam)[0]
+
+
 async def test_enter_keeps_the_response_and_goes_on_and_it_can_be_changed(exam: QuizApp) -> None:
     async with exam.run_test(size=SIZE) as pilot:
         taking = exam.desk.taking

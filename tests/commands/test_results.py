@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-import shutil
 from datetime import datetime, timedelta
 
 from command_line import BANK, CommandLine
@@ -113,39 +110,3 @@ def test_hostile_names_are_shown_harmlessly(quizapp: CommandLine) -> None:
     assert "␛[31mred line" in said
     assert "␛]0;x␇[b]t" in said
     assert len(listed.splitlines()) == 1
-
-
-def test_responses_are_exported_as_a_table(quizapp: CommandLine) -> None:
-    quizapp("take", str(quizapp.bank), "--plain", lines="a\na b\n")
-    done = quizapp("results", "export", "-")
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [row["question"] for row in rows] == ["first", "second"]
-    assert {row["learner"] for row in rows} == {"ada"}
-    assert all(row["verdict"] and row["points"] and row["submitted_at"] for row in rows)
-    out = quizapp.folder / "all.jsonl"
-    assert quizapp("results", "export", str(out)).returncode == 0
-    assert [json.loads(line)["question"] for line in out.read_text().splitlines()] == ["first", "second"]
-    assert "is there already" in quizapp("results", "export", str(out)).stderr
-    assert quizapp("results", "export", "all.xlsx").returncode == 2
-
-
-def test_no_cell_of_a_table_is_a_formula(quizapp: CommandLine) -> None:
-    quizapp("take", str(quizapp.bank), "--plain", "--learner", "=HYPERLINK(1)", lines="a\na\n")
-    assert ",=HYPERLINK" not in quizapp("results", "export", "-").stdout.replace("\n", ",")
-    assert "'=HYPERLINK(1)" in quizapp("results", "export", "-").stdout
-
-
-def test_stores_are_merged_and_learners_deleted_by_command(quizapp: CommandLine) -> None:
-    quizapp("take", str(quizapp.bank), "--plain", lines="a\na b\n")
-    other = quizapp.folder / "other"
-    shutil.copytree(quizapp.state, other)
-    assert (
-        "attempts: 0 added, 0 went on there, 1 were here already"
-        in quizapp("results", "merge", str(other)).stderr
-    )
-    refused = quizapp("results", "delete-learner", "ada", lines="n\n")
-    assert refused.returncode == 130
-    assert "1 attempt" in refused.stderr
-    assert quizapp("results", "delete-learner", "ada", "--yes").returncode == 0
-    assert quizapp("results", "--json").stdout.strip() == "[]"
-    assert "attempts: 1 added" in quizapp("results", "merge", str(other)).stderr

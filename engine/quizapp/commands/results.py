@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from quizapp.commands.results_store import delete_learner, export, merge
 
+if TYPE_CHECKING:
     from quizapp.assess.attempt import ItemState
     from quizapp.store.store import AttemptRecord, AttemptSummary
 
@@ -52,98 +51,8 @@ def show(attempt: str, as_json: bool) -> None:
         _print(line)
 
 
-@command.command(name="export")
-@click.argument("out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--learner", metavar="NAME", help="Only this learner's attempts.")
-@click.option("--bank", "bank_id", metavar="ID", help="Only attempts on this bank.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-def export(out: Path, learner: str | None, bank_id: str | None, force: bool) -> int:
-    """Write every response of finished attempts into a table.
-
-    OUT ends in .csv or .jsonl; - is CSV on stdout. Times are UTC.
-    """
-    from quizapp.errors import QuizappError
-    from quizapp.store.rows import COLUMNS, response_rows
-    from quizapp.store.store import Store
-
-    kind = "csv" if str(out) == "-" else out.suffix.lower().removeprefix(".")
-    if kind not in ("csv", "jsonl"):
-        raise click.BadParameter(f"{out} ends in neither .csv nor .jsonl", param_hint="OUT")
-    rows = list(response_rows(Store.open_if_there(), learner, bank_id))
-    text = _csv(COLUMNS, rows) if kind == "csv" else _json_lines(rows)
-    if str(out) == "-":
-        click.echo(text, nl=False)
-        return 0
-    if out.exists() and not force:
-        raise QuizappError(f"{out} is there already", hint="--force writes over it, or name another file")
-    try:
-        out.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise QuizappError(f"{out}: can't be written: {error.strerror}") from error
-    _say(f"{out}: {len(rows)} responses")
-    return 0
-
-
-@command.command(name="merge")
-@click.argument("other", type=click.Path(path_type=Path))
-def merge(other: Path) -> int:
-    """Bring another store's attempts into this one. OTHER is its folder, or its file; it stays as it is."""
-    from quizapp.store.store import Store
-
-    store = Store.open()
-    merged = store.merge(other)
-    store.close()
-    _say(
-        f"attempts: {merged.added} added, {merged.continued} went on there, {merged.known} were here already"
-    )
-    for attempt_id in merged.parted:
-        _say(f"{attempt_id} went on in both places; it stays as it is here")
-    return 1 if merged.parted else 0
-
-
-@command.command(name="delete-learner")
-@click.argument("name")
-@click.option("--yes", is_flag=True, help="Without asking.")
-def delete_learner(name: str, yes: bool) -> int:
-    """Delete a learner with every attempt, for good."""
-    from quizapp.bank.text import visible
-    from quizapp.store.store import Store
-
-    store = Store.open_if_there()
-    count = len(store.attempts(name))
-    what = f"{visible(name)} with {count} {'attempt' if count == 1 else 'attempts'}"
-    if not yes:
-        click.confirm(f"Delete {what}? This can't be undone", abort=True, err=True)
-    store.forget(name)
-    store.close()
-    _say(f"Deleted {what}.")
-    return 0
-
-
-def _csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    import csv
-    import io
-
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula gets an apostrophe, which spreadsheets take off."""
-    return (
-        f"'{value}"
-        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-        else value
-    )
-
-
-def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
-    import json
-
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+for _other in (export, merge, delete_learner):
+    command.add_command(_other)
 
 
 def _table(summaries: list[AttemptSummary]) -> list[str]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from quizapp.bank.library import OpenBank
     from quizapp.bank.model import Question
-    from quizapp.store.merge import Merged
     from quizapp.store.sitting import Sitting
 
 
@@ -231,26 +230,6 @@ class Store:
                 self.release(key, token)
             raise
 
-    def merge(self, other: Path) -> Merged:
-        """Brings in what another store (a folder, or its file) has and this one has not."""
-        from quizapp.store.merge import merge
-
-        if self.path is None:
-            raise StoreUnavailable(
-                "There is no store to merge into.", hint="Name a folder in QUIZAPP_STATE_DIR."
-            )
-        return merge(self._db, self.path, other)
-
-    def forget(self, learner: str) -> int:
-        """Deletes a learner with every attempt; their number. QuizappError when nobody has that name."""
-        from quizapp.store.forget import forget
-
-        with explained(self.path):
-            found = self._db.execute("SELECT id FROM learners WHERE name = ?", (_name(learner),)).fetchone()
-        if found is None:
-            raise QuizappError(f"There is no learner {learner!r} here.", hint="`quizapp results` names them.")
-        return forget(self._db, found[0])
-
     def resumable(self, bank_id: str, learner: str) -> AttemptSummary | None:
         """The learner's newest open attempt on a bank of this id."""
         return next(iter(self.attempts(learner, bank_id, state="open")), None)
@@ -271,6 +250,11 @@ class Store:
                 f"{_SUMMARY} WHERE {where} ORDER BY attempts.key DESC", (*given.values(),)
             )
             return [_summary(row) for row in rows]
+
+    def learner_ids(self) -> dict[str, str]:
+        """The random id of each learner, by name."""
+        with explained(self.path):
+            return {str(name): str(id_) for name, id_ in self._db.execute("SELECT name, id FROM learners")}
 
     def show(self, attempt_id: str) -> AttemptRecord:
         """All of one attempt; the id may be shortened as long as only one attempt fits."""

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable
 
 import pytest
-
 from command_line import BANK, CommandLine
 
 KEYS_SWAPPED = BANK.replace("Alpha, correct: true", "Alpha").replace(

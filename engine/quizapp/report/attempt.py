@@ -163,6 +163,10 @@ def _response(question: Question, state: ItemState, letters: dict[str, str]) -> 
         )
         yield f"<li><b>{letter}</b><div>{rendered(option.text, letters)}{mark}{why}</div></li>"
     yield "</ol>"
+    if question.kind == "reading":
+        from quizapp.report.recording import recording_figure
+
+        yield recording_figure(question, state.response, told=told)
     if question.kind == "matching":
         yield (
             "<ol>" + "".join(f"<li>{rendered(pair.text, letters)}</li>" for pair in question.pairs) + "</ol>"

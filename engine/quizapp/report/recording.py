@@ -43,7 +43,7 @@ def _picture(question: Reading, response: Response, meter: StripMeter, name: str
     spans = [("you", response.span_s)] if response.span_s else []
     if told and question.key.span is not None:
         spans.append(("key", (question.key.span.start_s, question.key.span.end_s)))
-    height = _ROW * (strip.devices + len(spans)) + 4
+    height = _ROW * (strip.devices + len(spans) + 1) + 4
     width = _LEFT + _PLOT + _RIGHT
     words = said(_words(strip, meter, name))
     parts = [f'<svg viewBox="0 0 {width} {height}" width="100%" role="img" aria-label="{words}">']
@@ -64,6 +64,10 @@ def _picture(question: Reading, response: Response, meter: StripMeter, name: str
         parts.append(f'<text x="0" y="{top + 12}" font-size="12" fill="currentColor">{whose}</text>')
         size = f'width="{max(1.0, right - left):.1f}" height="6"'
         parts.append(f'<rect x="{left:.1f}" y="{top + 5}" {size} fill="currentColor"></rect>')
+    below = _ROW * (strip.devices + len(spans)) + 12
+    for moment, x, anchor in ((0.0, _LEFT, "start"), (strip.duration_s, _LEFT + _PLOT, "end")):
+        place = f'x="{x}" y="{below}" text-anchor="{anchor}"'
+        parts.append(f'<text {place} font-size="12" fill="currentColor">{moment:g} s</text>')
     return "".join([*parts, "</svg>"])
 
 

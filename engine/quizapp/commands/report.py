@@ -33,18 +33,22 @@ def command(attempt: str, out: Path, force: bool) -> int:
     from quizapp.bank.basis import BASES
     from quizapp.errors import QuizappError
     from quizapp.report.attempt import attempt_page
+    from quizapp.report.sections import Sections
     from quizapp.store.clock import on_screen
     from quizapp.store.store import Store
 
     record = Store.open_if_there().show(attempt)
     if record.concealed:
         raise QuizappError("This exam is open: its keys are told once it ends.", hint="Finish it first.")
+    sections = Sections()
     text = attempt_page(
         record,
         when=on_screen,
         picture=_picture_beside(Path(record.summary.bank_path)),
         ground=lambda question: BASES[question.verified_by],
+        sections=sections,
     )
+    sections.keep()
     if str(out) == "-":
         click.echo(text, nl=False)
         return 0

@@ -5,6 +5,7 @@ So it says the same after the bank was mended or deleted. Of an exam that goes o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -25,9 +26,11 @@ from quizapp.report.page import bars, page, said, table
 if TYPE_CHECKING:
     from quizapp.assess.attempt import ItemState
     from quizapp.bank.model import Question
+    from quizapp.report.sections import Sections
     from quizapp.store.store import AttemptRecord
 
 SIGNS = {"correct": "✓", "partial": "◐", "incorrect": "✗", "unanswered": "○", "open": "○"}
+_FIGURE = re.compile("\0([^\0]*)\0")
 _CHOICES = ("single-choice", "multiple-choice", "true-false")
 
 
@@ -37,11 +40,12 @@ def attempt_page(
     when: Callable[[datetime], str],
     picture: Callable[[str], str] = lambda src: "",
     ground: Callable[[Question], str] = lambda question: "",
+    sections: Sections | None = None,
 ) -> str:
     """The page of one attempt.
 
     `when` writes a time; `picture` gives a figure as a data: address, "" where it can't be read;
-    `ground` says on what a key stands.
+    `ground` says on what a key stands, by the question alone; `sections` remembers what was made before.
     """
     summary = record.summary
     title = f"{summary.bank_title}: {summary.learner}"
@@ -52,7 +56,8 @@ def attempt_page(
         parts += _objectives(record)
         parts.append("<h2>Questions</h2>")
         for number, state in enumerate(record.attempt.items, 1):
-            parts += _question(record, state, number, picture, ground)
+            section = _remembered(record, state, number, ground, sections)
+            parts.append(_FIGURE.sub(lambda found: _image(picture(found[1])), section))
         parts += _timeline(record, when)
     return page(title, "en", "\n".join(parts))
 
@@ -91,11 +96,31 @@ def _objectives(record: AttemptRecord) -> Iterator[str]:
     yield bars("Points by objective", rows)
 
 
+def _remembered(
+    record: AttemptRecord,
+    state: ItemState,
+    number: int,
+    ground: Callable[[Question], str],
+    sections: Sections | None,
+) -> str:
+    if sections is None or not state.snapshot:
+        return "\n".join(_question(record, state, number, ground))
+    key = sections.key(number, *(getattr(state, name) for name in state.__slots__))
+    section = sections.get(key)
+    if section is None:
+        section = "\n".join(_question(record, state, number, ground))
+        sections.put(key, section)
+    return section
+
+
+def _image(address: str) -> str:
+    return f'<img src="{address}" alt="">' if address else ""
+
+
 def _question(
     record: AttemptRecord,
     state: ItemState,
     number: int,
-    picture: Callable[[str], str],
     ground: Callable[[Question], str],
 ) -> Iterator[str]:
     score = state.score
@@ -123,8 +148,8 @@ def _question(
         yield rendered(question.explanation.full, letters) + "</div>"
         figure = question.explanation.figure
         if figure is not None:
-            address = picture(figure.src)
-            shown = f'<img src="{address}" alt="">' if address else ""
+            # Where the picture goes: it is read anew for each report, as its file may have changed.
+            shown = f"\0{figure.src}\0" if "\0" not in figure.src else ""
             yield f"<figure>{shown}<figcaption>{rendered(figure.alt, letters)}</figcaption></figure>"
         stands = ground(question)
         if stands:

@@ -46,3 +46,18 @@ def test_the_time_ends_an_exam_that_waits_for_an_answer(quizapp: CommandLine) ->
     assert "Passed: 1 of 2 points" in said
     waiting.stdin.close()
     assert "finished" in quizapp("results", "--json").stdout
+
+
+def test_first_best_and_last_attempt_are_told_apart(quizapp: CommandLine) -> None:
+    for lines in ("b\na\nfinish\n", "a\na b\nfinish\n", "a\na\nfinish\n"):
+        quizapp("take", "small.yaml", "--plain", "--mode", "exam", lines=lines)
+    shown = quizapp("results", "standing").stdout
+    assert shown == (
+        "ada, small, exam: 3 attempts; first 25% not passed, best 100% passed, last 75% passed\n"
+    )
+    (told,) = json.loads(quizapp("results", "standing", "--json").stdout)
+    assert (told["first"]["points"], told["best"]["points"], told["last"]["points"]) == (0.5, 2, 1.5)
+    attempt = told["last"]["attempt"]
+    result = quizapp("results", "show", attempt).stdout
+    assert "1 of 1  First thing (21–100 %, 1 question)" in result
+    assert "Wilson" in result

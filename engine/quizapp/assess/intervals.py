@@ -11,8 +11,8 @@ Z = 1.959963984540054
 """The normal quantile of a two-sided 95 % interval."""
 
 
-def wilson(count: float, n: int) -> Interval | None:
-    """Of a share `count / n` (Wilson 1927); None of nothing."""
+def wilson(count: float, n: float) -> Interval | None:
+    """Of a share `count / n` (Wilson 1927); None below one. `n` may be an effective number."""
     if n < 1:
         return None
     share = count / n

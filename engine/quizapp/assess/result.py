@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quizapp.assess.attempt import Attempt
+from quizapp.assess.intervals import wilson
 from quizapp.assess.scoring import Verdict
 
 # A sum of thirds must not fail a mark that it reaches.
@@ -20,6 +21,8 @@ class ObjectiveResult(NamedTuple):
     max_points: float
     correct: int
     questions: int
+    interval: tuple[float, float]
+    """What the share of the points might be had more questions been asked: 95 %, see `share_interval`."""
 
 
 class Result(NamedTuple):
@@ -31,6 +34,8 @@ class Result(NamedTuple):
     passed: bool | None
     by_objective: tuple[ObjectiveResult, ...]
     counts: dict[Verdict, int]
+    interval: tuple[float, float] | None = None
+    """As of an objective, of the whole; None before anything is scored."""
 
     @property
     def share(self) -> float:
@@ -45,16 +50,19 @@ def result_of(attempt: Attempt) -> Result:
     pass_mark = started.pass_mark if started else None
     counts = dict.fromkeys(Verdict, 0)
     by_objective: dict[str, list[float]] = {}
+    weights: list[float] = []
     for state in attempt.items:
         score = state.score
         if score is None:
             continue
         counts[score.verdict] += 1
-        sums = by_objective.setdefault(state.objective or "", [0.0, 0.0, 0, 0])
+        weights.append(score.max_points)
+        sums = by_objective.setdefault(state.objective or "", [0.0, 0.0, 0, 0, 0.0])
         sums[0] += score.points
         sums[1] += score.max_points
         sums[2] += score.verdict is Verdict.CORRECT
         sums[3] += 1
+        sums[4] += score.max_points**2
     points, max_points = attempt.points, attempt.max_points
     return Result(
         points,
@@ -63,12 +71,39 @@ def result_of(attempt: Attempt) -> Result:
         passes(points, max_points, pass_mark),
         tuple(
             ObjectiveResult(
-                name, titles.get(name, name), max(0, sums[0]), sums[1], int(sums[2]), int(sums[3])
+                name,
+                titles.get(name, name),
+                max(0, sums[0]),
+                sums[1],
+                int(sums[2]),
+                int(sums[3]),
+                share_interval(sums[0], sums[1], sums[4]),
             )
             for name, sums in by_objective.items()
         ),
         counts,
+        share_interval(points, max_points, sum(weight**2 for weight in weights)) if weights else None,
     )
+
+
+def share_interval(points: float, max_points: float, squares: float) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share of points, taking the questions for a sample of such questions.
+
+    `squares` is the sum of the squared points of the questions: where they differ, n is Kish's effective
+    number of questions. A part of a point varies less than all or nothing, so the interval errs on the wide
+    side. (0, 1) of nothing.
+    """
+    if max_points <= 0 or squares <= 0:
+        return 0.0, 1.0
+    n = max(1.0, max_points**2 / squares)
+    share = min(1.0, max(0.0, points / max_points))
+    return wilson(share * n, n) or (0.0, 1.0)
+
+
+def interval_in_words(interval: tuple[float, float]) -> str:
+    """An interval of shares as it is told: `30–95 %`."""
+    low, high = interval
+    return f"{low:.0%}".rstrip("%") + f"–{high * 100:.0f} %"
 
 
 def passes(points: float, max_points: float, pass_mark: float | None) -> bool | None:

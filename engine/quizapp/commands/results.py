@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quizapp.commands.results_store import delete_learner, export, merge
+from quizapp.commands.standing import command as standing
 
 if TYPE_CHECKING:
     from quizapp.assess.attempt import ItemState
@@ -51,7 +52,7 @@ def show(attempt: str, as_json: bool) -> None:
         _print(line)
 
 
-for _other in (export, merge, delete_learner):
+for _other in (standing, export, merge, delete_learner):
     command.add_command(_other)
 
 
@@ -83,7 +84,7 @@ def _standing(summary: AttemptSummary) -> str:
 
 
 def _record_lines(record: AttemptRecord) -> list[str]:
-    from quizapp.assess.result import result_of
+    from quizapp.assess.result import interval_in_words, result_of
     from quizapp.store.clock import on_screen
 
     summary = record.summary
@@ -100,7 +101,10 @@ def _record_lines(record: AttemptRecord) -> list[str]:
 
         for part in result.by_objective:
             got = f"{points_in_words(part.points)} of {points_in_words(part.max_points)}"
-            lines.append(f"  {got}  {_one_line(part.title) or 'no objective'}")
+            count = "1 question" if part.questions == 1 else f"{part.questions} questions"
+            title = _one_line(part.title) or "no objective"
+            lines.append(f"  {got}  {title} ({interval_in_words(part.interval)}, {count})")
+        lines.append("  In brackets: 95 % intervals of the share, by Wilson's method.")
     for number, state in enumerate(record.attempt.items, 1):
         lines += ["", *_item_lines(record, state, number)]
     if summary.state == "open":

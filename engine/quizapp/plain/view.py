@@ -207,9 +207,16 @@ def result(talk: Talk, sitting: Sitting, got: Result) -> None:
     counts = [f"{VERDICTS[verdict].lower()} {count}" for verdict, count in got.counts.items() if count]
     talk.say(f"Questions: {', '.join(counts)}.")
     if len(got.by_objective) > 1:
+        from quizapp.assess.result import interval_in_words
+
         for part in got.by_objective:
             name = part.title or "no objective"
-            talk.say(f"  {points_in_words(part.points)} of {points_in_words(part.max_points)}  {name}")
+            count = "1 question" if part.questions == 1 else f"{part.questions} questions"
+            talk.say(
+                f"  {points_in_words(part.points)} of {points_in_words(part.max_points)}  {name}"
+                f" ({interval_in_words(part.interval)}, {count})"
+            )
+        talk.say("  In brackets: 95 % intervals of the share, by Wilson's method.")
     for place in sitting.wrong_items():
         score = sitting.score(place)
         if score is not None:
@@ -237,6 +244,7 @@ def as_json(sitting: Sitting) -> dict[str, Any]:
         "total": sitting.total,
         "pass_mark": got.pass_mark,
         "passed": got.passed if sitting.finished else None,
+        "by_objective": [] if sitting.concealed else [part._asdict() for part in got.by_objective],
     }
 
 

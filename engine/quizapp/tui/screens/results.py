@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
+from quizapp.assess.result import interval_in_words
 from quizapp.assess.scoring import points_in_words
 from quizapp.bank.text import visible
 from quizapp.tui.render import Line, fit, width_of
@@ -114,16 +115,19 @@ class ResultsScreen(QuizScreen):
             points = f"{points_in_words(part.points)}/{points_in_words(part.max_points)}".rjust(7)
             bar = 10 if width < 60 else 16
             full = round(bar * part.points / part.max_points) if part.max_points else 0
-            room = max(8, width - bar - 9)
+            interval = interval_in_words(part.interval).replace("–", glyphs.dash).rjust(10)
+            room = max(8, width - bar - 9 - len(interval))
             title = fit(part.title or "no objective", room - 1, glyphs)
             lines.append(
                 [
                     (title + " " * max(1, room - width_of(title)), ""),
                     (glyphs.meter_full * full, "accent"),
                     (glyphs.meter_empty * (bar - full), "frame"),
-                    (f" {points}", "muted"),
+                    (f" {points}{interval}", "muted"),
                 ]
             )
+        if parts:
+            lines.append([("95 % intervals of the share, Wilson's method".rjust(width - 1), "muted")])
         if len(parts) > _MOST_OBJECTIVES and not self.wide:
             lines.append([(f"and {len(parts) - _MOST_OBJECTIVES} more objectives", "muted")])
         return lines

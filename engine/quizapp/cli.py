@@ -22,7 +22,7 @@ COMMANDS = {
     "check": "Find what is wrong with a bank.",
     "new": "Write a starter bank of your own.",
     "results": "Show past attempts.",
-    "report": "Write an attempt as one HTML file.",
+    "report": "Write an attempt, or a bank's results, as one HTML file.",
     "rescore": "Score stored attempts again after a mended key.",
     "doctor": "Say what this machine can run, and why not the rest.",
 }

@@ -39,3 +39,17 @@ def test_what_can_not_be_reported_is_said(quizapp: CommandLine, tmp_path: Path) 
     done = quizapp("report", attempt(quizapp), "--html", str(tmp_path / "no" / "report.html"))
     assert done.returncode == 2
     assert "can't be written" in done.stderr
+
+
+def test_a_bank_is_reported_by_the_first_attempt_of_each_learner(quizapp: CommandLine) -> None:
+    for learner, lines in (("ada", "a\na b\n"), ("ada", "b\na\n"), ("bob", "b\na b\n"), ("eve", "a\n")):
+        quizapp("take", "small", "--new", "--learner", learner, lines=lines)
+    done = quizapp("report", "small", "--html", "-", "--min-n", "1")
+    assert done.returncode == 0
+    assert "2; the first finished attempt of each counts" in done.stdout
+    assert "<td>first (revision 1)</td><td class=right>2</td><td class=right>50%</td>" in done.stdout
+    assert "ada" not in done.stdout
+    quizapp.bank.unlink()
+    assert quizapp("report", "small", "--html", "bank.html").returncode == 0
+    assert "too few" in (quizapp.folder / "bank.html").read_text(encoding="utf-8")
+    assert quizapp("report", "neither", "--html", "-").returncode == 2

@@ -1,4 +1,4 @@
-"""`quizapp report`: an attempt as one HTML file, to be kept, printed or handed over."""
+"""`quizapp report`: an attempt, or all attempts on a bank, as one HTML file to hand over."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from quizapp.store.store import AttemptSummary, Store
+
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 _LARGEST_PICTURE_BYTES = 2 << 20
 
 
 @click.command(name="report")
-@click.argument("attempt")
+@click.argument("what", metavar="ATTEMPT|BANK")
 @click.option(
     "--html",
     "out",
@@ -23,21 +25,51 @@ _LARGEST_PICTURE_BYTES = 2 << 20
     required=True,
     help="The file to write; - is stdout.",
 )
+@click.option(
+    "--min-n",
+    type=click.IntRange(1),
+    default=30,
+    show_default=True,
+    help="Of a bank: show no figures of fewer responses than this.",
+)
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-def command(attempt: str, out: Path, force: bool) -> int:
-    """Write all of an attempt as one HTML file. ATTEMPT is its id, or the beginning of it.
+def command(what: str, min_n: int, out: Path, force: bool) -> int:
+    """Write all of an attempt, or what the attempts say of a bank, as one HTML file.
 
-    The file needs no network and runs no script. It has the questions as they were shown, with every
-    response, key, rule and explanation.
+    ATTEMPT is its id, or the beginning of it: the file has the questions as they were shown, with every
+    response, key, rule and explanation. BANK is the id of a bank that was taken. The file needs no network
+    and runs no script.
     """
+    from quizapp.report.files import written
+    from quizapp.store.store import AttemptNotFound, Store
+
+    store = Store.open_if_there()
+    try:
+        text, about = _of_attempt(store, what)
+    except AttemptNotFound:
+        taken = store.attempts(bank_id=what)
+        if not taken:
+            raise
+        text, about = _of_bank(store, taken, min_n)
+    if str(out) == "-":
+        click.echo(text, nl=False)
+        return 0
+    with written(out, force=force) as file:
+        file.write(text.encode("utf-8"))
+    from quizapp.bank.text import visible
+
+    click.echo(visible(f"{out}: {about}"), err=True)
+    return 0
+
+
+def _of_attempt(store: Store, attempt: str) -> tuple[str, str]:
     from quizapp.bank.basis import BASES
     from quizapp.errors import QuizappError
     from quizapp.report.attempt import attempt_page
     from quizapp.report.sections import Sections
     from quizapp.store.clock import on_screen
-    from quizapp.store.store import Store
 
-    record = Store.open_if_there().show(attempt)
+    record = store.show(attempt)
     if record.concealed:
         raise QuizappError("This exam is open: its keys are told once it ends.", hint="Finish it first.")
     sections = Sections()
@@ -49,17 +81,28 @@ def command(attempt: str, out: Path, force: bool) -> int:
         sections=sections,
     )
     sections.keep()
-    if str(out) == "-":
-        click.echo(text, nl=False)
-        return 0
-    if out.exists() and not force:
-        raise QuizappError(f"{out} is there already", hint="--force writes over it, or name another file")
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise QuizappError(f"{out}: can't be written: {error.strerror}") from error
-    click.echo(f"{out}: {record.summary.bank_title}, {record.summary.learner}", err=True)
-    return 0
+    return text, f"{record.summary.bank_title}, {record.summary.learner}"
+
+
+def _of_bank(store: Store, taken: list[AttemptSummary], min_n: int) -> tuple[str, str]:
+    from quizapp.commands.results_store import rows_of
+    from quizapp.report.bank import Sat, bank_page
+
+    first: dict[str, AttemptSummary] = {}
+    for summary in reversed(taken):
+        if summary.state == "finished":
+            first.setdefault(summary.learner, summary)
+    left_out: list[str] = []
+    rows = list(rows_of(store, list(first.values()), left_out))
+    read = {row.attempt for row in rows}
+    sat = [
+        Sat(one.id, one.learner, one.points, one.max_points, one.passed)
+        for one in first.values()
+        if one.id in read
+    ]
+    text = bank_page(taken[0].bank_title, taken[0].bank_id, sat, rows, min_n=min_n)
+    unread = "".join(f"; left out: {why}" for why in left_out)
+    return text, f"{taken[0].bank_title}, {len(sat)} learners{unread}"
 
 
 def _picture_beside(bank: Path) -> Callable[[str], str]:

@@ -40,7 +40,7 @@ def export(out: Path, form: str | None, learner: str | None, bank_id: str | None
     store = Store.open_if_there()
     summaries = store.attempts(learner, bank_id)[::-1]
     left_out: list[str] = []
-    rows = _rows(store, summaries, left_out)
+    rows = rows_of(store, summaries, left_out)
     if str(out) == "-":
         count = FORMATS[form](rows, sys.stdout.buffer)
         sys.stdout.buffer.flush()
@@ -52,7 +52,8 @@ def export(out: Path, form: str | None, learner: str | None, bank_id: str | None
         _say(f"left out: {why}")
 
 
-def _rows(store: Store, summaries: list[AttemptSummary], left_out: list[str]) -> Iterator[ResponseRow]:
+def rows_of(store: Store, summaries: list[AttemptSummary], left_out: list[str]) -> Iterator[ResponseRow]:
+    """The rows of these attempts; which were left out, and why, is added to `left_out`."""
     import json
 
     from quizapp.assess.response_rows import AttemptFacts, response_rows

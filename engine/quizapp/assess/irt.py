@@ -63,8 +63,9 @@ def calibrate(
     usable = np.flatnonzero((got > 0) & (got < asked))
     if not len(usable):
         raise ValueError("no question was answered right by some learners and wrong by others")
-    x = np.where(seen, right, 0)[:, usable].astype(np.float32)
-    mask = None if complete else seen[:, usable].astype(np.float32)
+    # Row by row, as the blocks are taken.
+    x = np.ascontiguousarray(np.where(seen, right, 0)[:, usable], dtype=np.float32)
+    mask = None if complete else np.ascontiguousarray(seen[:, usable], dtype=np.float32)
     share = got[usable] / asked[usable]
     slope, intercept = np.ones(len(usable)), np.log(share / (1 - share))
     fit = _Fit(x, mask)
@@ -129,6 +130,8 @@ class _Fit:
             if mask is not None:
                 weights -= mask @ by_asked
             weights -= weights.max(axis=1, keepdims=True)
+            # What is next to nothing would be a denormal number, which a processor takes long over.
+            np.maximum(weights, -70, out=weights)
             np.exp(weights, out=weights)
             weights /= weights.sum(axis=1, keepdims=True)
             yield x, mask, weights

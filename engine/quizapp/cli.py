@@ -21,6 +21,7 @@ COMMANDS = {
     "list": "List the banks that can be taken.",
     "check": "Find what is wrong with a bank.",
     "new": "Write a starter bank of your own.",
+    "stats": "Say how good a bank's questions are.",
     "results": "Show past attempts.",
     "report": "Write an attempt, or a bank's results, as one HTML file.",
     "rescore": "Score stored attempts again after a mended key.",

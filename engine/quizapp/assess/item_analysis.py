@@ -225,7 +225,7 @@ def _choices(
     choices = []
     for label, parts in groups.items():
         count = sum(part[0] for part in parts)
-        rest = sum(part[0] * part[1] for part in parts if part[0]) / count if count else None
+        rest = _number(sum(part[0] * part[1] for part in parts if part[0]) / count) if count else None
         share = count / n if n else 0.0
         choices.append(Choice(label, keys.get(label, False), count, share, intervals.wilson(count, n), rest))
     return tuple(choices)
@@ -240,7 +240,9 @@ def _is_key(question: Question, label: str) -> bool:
         return False
 
 
-def _difficulty(calibration: Calibration, place: int) -> Difficulty:
+def _difficulty(calibration: Calibration, place: int) -> Difficulty | None:
+    if not math.isfinite(calibration.rmsd[place]):
+        return None
     return Difficulty(
         _number(calibration.difficulty[place]),
         _number(calibration.difficulty_se[place]),

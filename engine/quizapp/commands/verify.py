@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--export", type=click.Path(dir_okay=False, path_type=Path), help="Write the evidence to a file."
 )
+@click.option("--queued", is_flag=True, help="Only the keys that `quizapp stats` has put in doubt.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of findings; progress goes to stderr.")
 @click.option(
     "--demos", "folders", type=click.Path(path_type=Path), multiple=True, help="A further folder of demos."
@@ -51,6 +52,7 @@ def command(
     accept_shipped: bool,
     budget: float | None,
     export: Path | None,
+    queued: bool,
     as_json: bool,
     folders: tuple[Path, ...],
 ) -> None:
@@ -65,6 +67,13 @@ def command(
 
     path = find_bank(bank)
     opened = open_bank(path)
+    if queued:
+        questions = _queued(opened, questions)
+        if not questions:
+            print(f"quizapp: no key of {opened.id} is queued", file=sys.stderr)
+            if as_json:
+                print("[]")
+            return
     demos = load(folders)
     verification = Verification(_with_symptom(opened, questions), demos, repeats)
     needed = verification.runs()
@@ -79,6 +88,7 @@ def command(
     found = verification.findings(summaries, missing)
     if export is not None:
         write_evidence(export, opened.id, _records(needed, store, shipped))
+    _take_from_queue(store, opened.id, found)
     made = len(needed) - sum(key not in summaries for key in needed)
     _print(found, as_json=as_json, claimed=len(claimed), made=made, needed=len(needed))
     store.close()
@@ -112,6 +122,26 @@ def _with_symptom(bank: OpenBank, wanted: tuple[str, ...]) -> tuple[Question, ..
             hint="docs/authoring.md tells how to write one",
         )
     return tested
+
+
+def _queued(bank: OpenBank, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The questions whose keys wait, beside those that are named; what left the bank waits in vain."""
+    from quizapp.store.answer_sheets import queued_for_verify
+    from quizapp.store.store import Store
+
+    waiting = queued_for_verify(Store.open_if_there(), bank.id)
+    tested = (name for name in waiting if name in bank.ids and bank.question(name).symptom is not None)
+    return tuple(dict.fromkeys((*wanted, *tested)))
+
+
+def _take_from_queue(store: Store, bank_id: str, found: list[Finding]) -> None:
+    """What could be decided waits no longer."""
+    from quizapp.store.answer_sheets import queued_for_verify, take_from_queue
+
+    waiting = queued_for_verify(store, bank_id)
+    decided = [one.question for one in found if one.finding != "inconclusive" and one.question in waiting]
+    if decided:
+        take_from_queue(store, bank_id, decided)
 
 
 def _store() -> Store:

@@ -132,6 +132,11 @@ class Store:
         """False when what is recorded ends with the process."""
         return self.path is not None
 
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The open database, for this floor's other modules."""
+        return self._db
+
     def close(self) -> None:
         """Closes the file; sittings of this store must be closed before."""
         self._db.close()

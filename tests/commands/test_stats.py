@@ -1,0 +1,251 @@
+"""`quizapp stats` as trainers meet it."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import CommandLine
+
+from quizapp.assess.response import Response
+from quizapp.bank.library import open_bank
+from quizapp.content import content_dir
+from quizapp.store.store import Store
+
+BANK = """\
+format: 1
+title: Four questions
+questions:
+"""
+QUESTION = """\
+  - id: {id}
+    kind: single-choice
+    stem: Which of these is {id}?
+    options:
+      - {{id: yes-it-is, text: Yes it is, correct: true, rationale: It is}}
+      - {{id: maybe, text: Maybe, rationale: It is not}}
+      - {{id: never, text: Never, rationale: It is not}}
+    explanation: {{short: That is it.}}
+"""
+IDS = ("plain", "upside-down", "easy", "hard")
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    path = tmp_path / "four.yaml"
+    path.write_text(BANK + "".join(QUESTION.format(id=name) for name in IDS), encoding="utf-8")
+    return path
+
+
+def responses(learners: int = 400) -> list[dict[str, Any]]:
+    draw = random.Random(3)
+    rows = []
+    for number in range(learners):
+        ability = draw.gauss(0, 1)
+        for name in IDS:
+            logit = {"plain": 2 * ability, "upside-down": -2 * ability, "easy": 6.0, "hard": -3.0}[name]
+            right = draw.random() < 1 / (1 + math.exp(-logit))
+            response = (
+                "yes-it-is" if right else "maybe" if name != "plain" else draw.choice(["maybe", "never"])
+            )
+            rows.append(
+                {"learner": f"l{number}", "question": name, "response": response, "time_s": 5 + draw.random()}
+            )
+    return rows
+
+
+def csv_of(path: Path, rows: list[dict[str, Any]]) -> Path:
+    lines = [",".join(rows[0]), *(",".join(str(value) for value in row.values()) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def stats(quizapp: CommandLine, *arguments: object) -> dict[str, Any]:
+    done = quizapp("stats", *map(str, arguments), "--json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def question(found: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(one for one in found["questions"] if one["question"] == name)
+
+
+def flags(found: dict[str, Any], name: str) -> set[str]:
+    return {flag["name"] for flag in question(found, name)["flags"]}
+
+
+def test_bad_questions_are_named_in_words(quizapp: CommandLine, bank: Path, tmp_path: Path) -> None:
+    file = csv_of(tmp_path / "r.csv", responses())
+    found = stats(quizapp, bank, "--from", file)
+    assert found["attempts"] == 400
+    assert {"key beaten by a distractor", "negative discrimination"} <= flags(found, "upside-down")
+    assert flags(found, "easy") == {"too easy"}
+    assert {"too hard", "dead distractor"} <= flags(found, "hard")
+    assert "key beaten by a distractor" not in flags(found, "plain")
+    done = quizapp("stats", str(bank), "--from", str(file))
+    assert "key beaten by a distractor" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_numbers_are_those_of_the_rows(quizapp: CommandLine, bank: Path, tmp_path: Path) -> None:
+    rows = responses()
+    found = question(stats(quizapp, bank, "--from", csv_of(tmp_path / "r.csv", rows)), "plain")
+    mine = [row for row in rows if row["question"] == "plain"]
+    right = sum(row["response"] == "yes-it-is" for row in mine)
+    assert found["n"] == 400
+    assert found["facility"] == pytest.approx(right / 400, abs=1e-12)
+    choosers = {choice["label"]: choice["choosers"] for choice in found["choices"]}
+    assert choosers["maybe"] == sum(row["response"] == "maybe" for row in mine)
+    rest = [
+        sum(row["response"] == "yes-it-is" for row in rows[start : start + 4] if row["question"] != "plain")
+        / 3
+        for start in range(0, len(rows), 4)
+        if rows[start]["response"] == "never"
+    ]
+    never = next(choice for choice in found["choices"] if choice["label"] == "never")
+    assert never["rest"] == pytest.approx(sum(rest) / len(rest), abs=1e-9)
+    times = sorted(row["time_s"] for row in mine)
+    assert found["time_s"] == pytest.approx((times[199] + times[200]) / 2, abs=1e-5)
+
+
+def test_every_kind_of_file_says_the_same(quizapp: CommandLine, bank: Path, tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    rows = responses(120)
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "r.parquet")
+    found = [
+        stats(quizapp, bank, "--from", path)
+        for path in (csv_of(tmp_path / "r.csv", rows), tmp_path / "r.jsonl", tmp_path / "r.parquet")
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("learner,question,points\na,plain,1\na,easy,x\n", ":3: this line has points 'x'"),
+        ("learner,question,points\na,plain,2\n", ":2: this line has more points (2) than max_points (1)"),
+        ("learner,question,point\na,plain,1\n", "did you mean 'points'?"),
+        ("learner,question\na,plain\n", "neither points nor a response"),
+        ("learner,question,points\n,plain,1\n", ":2: this line needs a learner"),
+        ("learner,question,points\na,plain,1\na,plain,0\n", ":3: a second response of 'a' to 'plain'"),
+        ("learner,question,response\na,plain,perhaps\n", ":2: plain: no option 'perhaps'"),
+        ("learner,question,response\na,nowhere,maybe\n", ":2: the bank has no question 'nowhere'"),
+        ("learner,question,points\na,plain,1,7\n", ":2: this line has more cells"),
+        ("learner,question,points\na,plain,nan\n", "which is no number"),
+    ],
+)
+def test_a_faulty_line_is_named(
+    quizapp: CommandLine, bank: Path, tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text(text, encoding="utf-8")
+    done = quizapp("stats", str(bank), "--from", str(file))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_few_learners_are_not_shown(quizapp: CommandLine, bank: Path, tmp_path: Path) -> None:
+    file = csv_of(tmp_path / "r.csv", responses(29))
+    found = question(stats(quizapp, bank, "--from", file), "hard")
+    assert (found["n"], found["suppressed"], found["facility"], found["choices"]) == (29, True, None, [])
+    assert found["flags"] == []
+    assert "too few to tell" in quizapp("stats", str(bank), "--from", str(file)).stdout
+    assert question(stats(quizapp, bank, "--from", file, "--min-n", 29), "hard")["facility"] is not None
+
+
+def exam(store: Store, bank: Path, learner: str, chosen: str, mode: str = "exam") -> None:
+    sitting = store.start(open_bank(bank), learner, mode=mode)
+    for place in range(sitting.total):
+        sitting.show(place)
+        sitting.respond(place, Response((chosen,)))
+        sitting.submit(place)
+    sitting.finish()
+    sitting.close()
+
+
+def test_first_exams_in_the_store_count_unless_said_otherwise(quizapp: CommandLine, bank: Path) -> None:
+    store = Store.open(quizapp.state)
+    for learner in ("ada", "grace"):
+        exam(store, bank, learner, "maybe")
+        exam(store, bank, learner, "yes-it-is")
+    exam(store, bank, "alan", "yes-it-is", mode="practice")
+    store.close()
+
+    def facility(*arguments: str) -> tuple[int, float]:
+        one = question(stats(quizapp, bank, "--min-n", 2, *arguments), "plain")
+        return one["n"], one["facility"]
+
+    assert facility() == (2, 0)
+    assert facility("--attempts", "last") == (2, 1)
+    assert facility("--attempts", "best") == (2, 1)
+    assert facility("--attempts", "all") == (4, 0.5)
+    assert facility("--practice") == (3, pytest.approx(1 / 3))
+
+
+def test_each_revision_is_a_question_by_itself(quizapp: CommandLine, bank: Path) -> None:
+    store = Store.open(quizapp.state)
+    for learner in ("ada", "grace"):
+        exam(store, bank, learner, "maybe")
+    bank.write_text(bank.read_text().replace("id: plain\n", "id: plain\n    revision: 2\n"), encoding="utf-8")
+    for learner in ("alan", "edsger"):
+        exam(store, bank, learner, "yes-it-is")
+    store.close()
+    found = stats(quizapp, bank, "--min-n", 2)
+    both = [(one["revision"], one["facility"]) for one in found["questions"] if one["question"] == "plain"]
+    assert both == [(1, 0), (2, 1)]
+    assert found["same_set"] is False
+    assert found["reliability"] is None
+
+
+def test_a_doubtful_key_that_stands_on_an_experiment_is_queued(quizapp: CommandLine, tmp_path: Path) -> None:
+    multi = open_bank(content_dir("quizzes") / "multi-gpu.yaml")
+    rows = []
+    draw = random.Random(1)
+    for number in range(200):
+        ability = draw.gauss(0, 1)
+        for name in multi.ids:
+            one = multi.question(name)
+            if one.kind != "single-choice" or one.verified_by != "experiment":
+                continue
+            sign = -1 if name == "six-of-eight-idle" else 1
+            right = draw.random() < 1 / (1 + math.exp(-2 * sign * ability))
+            options = [option.id for option in one.options if bool(option.correct) is right]
+            rows.append({"learner": number, "question": name, "response": draw.choice(options)})
+    done = quizapp("stats", "multi-gpu", "--from", str(csv_of(tmp_path / "r.csv", rows)))
+    assert done.returncode == 0, done.stderr
+    assert "1 suspicious key queued: quizapp verify multi-gpu --queued" in done.stderr
+    queued = quizapp("verify", "multi-gpu", "--queued", "--budget", "0")
+    assert "six-of-eight-idle" in queued.stdout
+    assert not [name for name in multi.ids if name != "six-of-eight-idle" and name in queued.stdout]
+    # Nothing could be decided in no time: it waits on.
+    assert "six-of-eight-idle" in quizapp("verify", "multi-gpu", "--queued", "--budget", "0").stdout
+
+
+def test_with_nothing_queued_verify_says_so(quizapp: CommandLine) -> None:
+    done = quizapp("verify", "multi-gpu", "--queued")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no key of multi-gpu is queued" in done.stderr
+
+
+def test_a_bank_without_attempts_says_what_to_do(quizapp: CommandLine, bank: Path) -> None:
+    done = quizapp("stats", str(bank))
+    assert done.returncode == 0
+    assert "--from FILE" in done.stderr
+
+
+def test_without_numpy_there_is_a_hint(quizapp: CommandLine, bank: Path, tmp_path: Path) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "numpy.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
+    quizapp.environment["PYTHONPATH"] = f"{tmp_path / 'without'}:{quizapp.environment['PYTHONPATH']}"
+    done = quizapp("stats", str(bank))
+    assert done.returncode == 2
+    assert "pip install 'quizapp-lab[stats]'" in done.stderr

@@ -11,10 +11,7 @@ from quizapp.assess.response import Response
 from quizapp.assess.scoring import Verdict
 from quizapp.bank.model import Take
 from quizapp.store.answer_sheets import (
-    StoredDifficulty,
     answer_sheets,
-    difficulties,
-    keep_difficulties,
     last_presented,
     queue_for_verify,
     queued_for_verify,
@@ -113,12 +110,3 @@ def test_the_queue_keeps_a_question_once_until_it_was_verified(store: Store) -> 
     take_from_queue(store, "one", ["a"])
     assert queued_for_verify(store, "one") == {"b": "another"}
     assert queued_for_verify(store, "two") == {"a": "other bank"}
-
-
-def test_a_calibration_replaces_the_one_before(store: Store) -> None:
-    old = StoredDifficulty("a", 1, "2pl", 0.5, 0.1, 1.2, 1.0, 600)
-    new = StoredDifficulty("b", 1, "rasch", -0.5, 0.1, 1.0, 0.9, 700)
-    keep_difficulties(store, "one", [old], 1)
-    keep_difficulties(store, "one", [new], 2)
-    assert difficulties(store, "one") == [new]
-    assert difficulties(store, "two") == []

@@ -50,21 +50,25 @@ class Calibration(NamedTuple):
 
 
 def calibrate(
-    right: Array, model: Model = "2pl", *, tolerance: float = 5e-4, most_iterations: int = 300
+    right: Array, model: Model = "2pl", *, tolerance: float = 2e-4, most_iterations: int = 300
 ) -> Calibration:
     """Fits a model to a matrix of learners by questions: uint8, 1 right, 0 not, NOT_SEEN not asked.
 
     Ends when no parameter moves by more than `tolerance`, or after `most_iterations` (`converged` tells).
     """
-    seen = right != NOT_SEEN
-    complete = bool(seen.all())
-    asked = seen.sum(axis=0)
-    got = ((right == 1) & seen).sum(axis=0)
+    complete = right.max(initial=0) != NOT_SEEN
+    if complete:
+        x = right.astype(np.float32, order="C")
+        asked, got = np.full(right.shape[1], len(right)), np.ones(len(right), np.float32) @ x
+    else:
+        seen = right != NOT_SEEN
+        x = np.where(seen, right, 0).astype(np.float32, order="C")
+        asked, got = seen.sum(axis=0), x.sum(axis=0)
     usable = np.flatnonzero((got > 0) & (got < asked))
     if not len(usable):
         raise ValueError("no question was answered right by some learners and wrong by others")
     # Row by row, as the blocks are taken.
-    x = np.ascontiguousarray(np.where(seen, right, 0)[:, usable], dtype=np.float32)
+    x = x if len(usable) == x.shape[1] else np.ascontiguousarray(x[:, usable])
     mask = None if complete else np.ascontiguousarray(seen[:, usable], dtype=np.float32)
     share = got[usable] / asked[usable]
     slope, intercept = np.ones(len(usable)), np.log(share / (1 - share))
@@ -75,8 +79,12 @@ def calibrate(
         slope, intercept, iterations, converged = fit.two_parameters(
             slope, intercept, tolerance, most_iterations
         )
-    last = fit.expect(slope, intercept)
-    ability, ability_se, products = fit.learners(slope, intercept)
+    if model == "rasch" and complete:
+        last, ability, ability_se, products = fit.rasch_learners(slope, intercept)
+    else:
+        last = fit.expect(slope, intercept)
+        ability, ability_se, products = fit.learners(slope, intercept)
+        products = _of_one_slope(products) if model == "rasch" else products
     return _calibration(
         model,
         (right.shape[1], usable),
@@ -154,14 +162,14 @@ class _Fit:
         self, slope: Array, intercept: Array, tolerance: float, most: int
     ) -> tuple[Array, Array, int, bool]:
         """One slope for all: the number right is all that matters, so learners go by groups."""
-        totals = self._x.sum(axis=1)
-        got = self._x.sum(axis=0, dtype=np.float64)
+        totals = self._x @ np.ones(self._x.shape[1], np.float32)
+        got = (np.ones(len(self._x), np.float32) @ self._x).astype(np.float64)
         scores, counts = np.unique(totals, return_counts=True)
         common = float(slope[0])
         for iteration in range(1, most + 1):
             asked, score_by_ability = self._rasch_expected(common, intercept, (totals, scores, counts))
             new_common, new_intercept = common, intercept
-            for _ in range(3):
+            for _ in range(2 if iteration < 4 else 1):
                 chance = _chances(np.full(len(got), new_common), new_intercept)
                 information = asked * chance * (1 - chance)
                 of_intercept = got - (asked * chance).sum(axis=1)
@@ -201,6 +209,34 @@ class _Fit:
             score_by_ability += float(totals[start : start + len(x)] @ (weights @ _NODES))
             start += len(x)
         return asked, score_by_ability
+
+    def rasch_learners(self, slope: Array, intercept: Array) -> tuple[_Expected, Array, Array, Array]:
+        """As `expect` and `learners`, by groups of the same number right: all else follows from that."""
+        totals = self._x @ np.ones(self._x.shape[1], np.float32)
+        order = np.argsort(totals, kind="stable")
+        scores, starts, group, counts = np.unique(
+            totals[order], return_index=True, return_inverse=True, return_counts=True
+        )
+        group = group[np.argsort(order)]
+        chance = _chances(slope, intercept)
+        weights = np.log(_PRIOR) + np.log1p(-chance).sum(axis=0) + slope[0] * np.outer(scores, _NODES)
+        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        mean = weights @ _NODES
+        deviation = np.sqrt(np.maximum(weights @ _NODES**2 - mean**2, 0))
+        got = np.add.reduceat(self._x[order], starts, axis=0).astype(np.float64)
+        right = got.T @ weights
+        asked = np.broadcast_to(counts @ weights, right.shape)
+        # The sum of (x - e)(x - e)ᵀ, where what is expected, e, is the same in a group.
+        expected = weights @ chance.T
+        crossed = expected.T @ got
+        of_intercepts = self._x.T @ self._x - crossed - crossed.T + (expected.T * counts) @ expected
+        by_slope = scores * mean - ((weights * _NODES) @ chance.T).sum(axis=1)
+        edge = by_slope @ (got - counts[:, None] * expected)
+        products = np.block(
+            [[np.array([[counts @ by_slope**2]]), edge[None, :]], [edge[:, None], of_intercepts]]
+        )
+        return _Expected(right, asked), mean[group], deviation[group], products
 
     def learners(self, slope: Array, intercept: Array) -> tuple[Array, Array, Array]:
         """EAP and SD of each learner; the sum of products of the learners' gradients (slopes, intercepts)."""
@@ -248,13 +284,6 @@ def _covariance(products: Array, model: Model, learners: int) -> Array:
     With few learners for so many parameters the whole matrix is of low rank: then each question by itself.
     """
     questions = len(products) // 2
-    if model == "rasch":
-        products = np.block(
-            [
-                [products[:questions, :questions].sum(), products[:questions, questions:].sum(axis=0)],
-                [products[questions:, :questions].sum(axis=1)[:, None], products[questions:, questions:]],
-            ]
-        )
     if learners < 4 * len(products):
         kept = np.zeros(products.shape, dtype=bool)
         np.fill_diagonal(kept, True)
@@ -263,6 +292,15 @@ def _covariance(products: Array, model: Model, learners: int) -> Array:
             kept[places, places + questions] = kept[places + questions, places] = True
         products = np.where(kept, products, 0)
     return np.asarray(np.linalg.pinv(products, hermitian=True))
+
+
+def _of_one_slope(products: Array) -> Array:
+    """Products of gradients when all slopes are one parameter."""
+    questions = len(products) // 2
+    one = np.zeros((questions + 1, 2 * questions))
+    one[0, :questions] = 1
+    one[1:, questions:] = np.eye(questions)
+    return one @ products @ one.T
 
 
 def _rmsd(expected: _Expected, slope: Array, intercept: Array) -> Array:

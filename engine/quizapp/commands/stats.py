@@ -56,7 +56,6 @@ FEWEST_FOR_MODELS = {"rasch": 100, "2pl": 500}
     show_default=True,
     help="Item response theory: one discrimination for all, or one for each question.",
 )
-@click.option("--calibrate", is_flag=True, help="Keep the difficulties, for adaptive attempts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     bank: str,
@@ -65,7 +64,6 @@ def command(
     practice: bool,
     min_n: int,
     model: str,
-    calibrate: bool,
     as_json: bool,
 ) -> None:
     """Say how good the questions of BANK are: too easy, too hard, misleading, with a doubtful key.
@@ -96,14 +94,11 @@ def command(
     calibration, why_not = _calibration(table, model)
     found = figures(table, question_of, min_n=min_n, calibration=calibration)
     queued = _queue(opened, found)
-    kept = _keep(opened, table, calibration) if calibrate and calibration is not None else 0
     _show(opened, found, calibration, as_json=as_json)
     if file is None and not found.attempts:
         _say(_none_yet(store, opened.id, practice))
-    if why_not and (calibrate or found.attempts >= min_n):
+    if why_not and found.attempts >= min_n:
         _say(why_not)
-    if kept:
-        _say(f"The difficulties of {kept} questions are kept, for adaptive attempts.")
     if queued:
         _say(f"{queued} suspicious {'key' if queued == 1 else 'keys'} queued: quizapp verify {bank} --queued")
 
@@ -277,28 +272,6 @@ def _queue(bank: OpenBank, found: BankFigures) -> int:
                 why = "; ".join(f"{flag.name}: {flag.why}" for flag in flags)
                 suspects.append((key.question_id, key.revision, why))
     return queue_for_verify(Store.open(), bank.id, suspects, now_us()) if suspects else 0
-
-
-def _keep(bank: OpenBank, table: ResponseTable, calibration: Calibration) -> int:
-    import math
-
-    from quizapp.store.answer_sheets import StoredDifficulty, keep_difficulties
-    from quizapp.store.clock import now_us
-    from quizapp.store.store import Store
-
-    newest: dict[str, StoredDifficulty] = {}
-    asked = (~(table.points != table.points)).sum(axis=0)
-    for place, key in enumerate(table.questions):
-        values = (
-            float(calibration.difficulty[place]),
-            float(calibration.difficulty_se[place]),
-            float(calibration.discrimination[place]),
-            calibration.ability_sd,
-        )
-        # A question that does not tell abilities apart is of no use to an adaptive attempt.
-        if all(map(math.isfinite, values)) and values[2] > 0:
-            newest[key.question_id] = StoredDifficulty(*key, calibration.model, *values, int(asked[place]))
-    return keep_difficulties(Store.open(), bank.id, newest.values(), now_us())
 
 
 def _show(bank: OpenBank, found: BankFigures, calibration: Calibration | None, *, as_json: bool) -> None:

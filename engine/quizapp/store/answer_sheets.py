@@ -190,39 +190,6 @@ def take_from_queue(store: Store, bank_id: str, question_ids: Iterable[str]) -> 
         )
 
 
-class StoredDifficulty(NamedTuple):
-    """What a calibration found of a question; see assess/irt.py for the scale."""
-
-    question_id: str
-    revision: int
-    model: str
-    difficulty: float
-    difficulty_se: float
-    discrimination: float
-    ability_sd: float
-    n: int
-
-
-def keep_difficulties(store: Store, bank_id: str, found: Iterable[StoredDifficulty], at_us: int) -> int:
-    """Keeps a calibration in place of the one before, whose scale is another; the number of questions."""
-    rows = [(bank_id, *one, at_us) for one in found]
-    with explained(store.path), transaction(store.db):
-        store.db.execute("DELETE FROM difficulties WHERE bank_id = ?", (bank_id,))
-        store.db.executemany("INSERT INTO difficulties VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    return len(rows)
-
-
-def difficulties(store: Store, bank_id: str) -> list[StoredDifficulty]:
-    """The calibration of a bank, by question id; empty when there is none."""
-    with explained(store.path):
-        rows = store.db.execute(
-            "SELECT question_id, revision, model, difficulty, difficulty_se, discrimination, ability_sd, n"
-            " FROM difficulties WHERE bank_id = ? ORDER BY question_id",
-            (bank_id,),
-        ).fetchall()
-    return [StoredDifficulty(*row) for row in rows]
-
-
 def last_presented(store: Store, bank_id: str, question_id: str, revision: int) -> Question | None:
     """The question of this revision as an attempt on the bank presented it last; None if none did."""
     from quizapp.store.store import presented

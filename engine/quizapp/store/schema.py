@@ -65,8 +65,8 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX evidence_by_key ON evidence (key);
     """,
-    # What statistics read in place of events; made from them, and made again when there are more. And what
-    # statistics find: keys to be verified, and how difficult questions are.
+    # What statistics read in place of events; made from them, and made again when there are more. And keys
+    # that statistics have put in doubt.
     """
     CREATE TABLE answer_sheets (
         attempt INTEGER PRIMARY KEY REFERENCES attempts (key),
@@ -79,19 +79,6 @@ MIGRATIONS: tuple[str, ...] = (
         revision INTEGER NOT NULL,
         reason TEXT NOT NULL,
         queued_us INTEGER NOT NULL,
-        PRIMARY KEY (bank_id, question_id)
-    ) WITHOUT ROWID;
-    CREATE TABLE difficulties (
-        bank_id TEXT NOT NULL,
-        question_id TEXT NOT NULL,
-        revision INTEGER NOT NULL,
-        model TEXT NOT NULL,
-        difficulty REAL NOT NULL,
-        difficulty_se REAL NOT NULL,
-        discrimination REAL NOT NULL,
-        ability_sd REAL NOT NULL,
-        n INTEGER NOT NULL,
-        made_us INTEGER NOT NULL,
         PRIMARY KEY (bank_id, question_id)
     ) WITHOUT ROWID;
     """,

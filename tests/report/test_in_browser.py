@@ -77,9 +77,27 @@ def html(tmp_path: Path) -> str:
     return attempt_page(record, when=lambda moment: f"{moment:%Y-%m-%d}", picture=lambda src: PIXEL)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _a_browser_that_starts(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """One that is installed and can't start (a container without what it needs) says nothing about reports."""
+    if CHROMIUM is not None:
+        try:
+            done = run_chromium(tmp_path_factory.mktemp("browser"), "--dump-dom", "about:blank")
+        except subprocess.TimeoutExpired:
+            pytest.skip("this machine's Chromium does not come up within two minutes")
+        if done.returncode:
+            pytest.skip(f"this machine's Chromium can't start: {done.stderr[-200:]}")
+
+
 def chromium(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = run_chromium(folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def run_chromium(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     assert CHROMIUM
-    done = subprocess.run(
+    return subprocess.run(
         [
             CHROMIUM,
             "--headless",
@@ -96,8 +114,6 @@ def chromium(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         timeout=120,
         env=os.environ | {"HOME": str(folder)},
     )
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 @needs_chromium

@@ -79,7 +79,7 @@ def html(tmp_path: Path) -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def _a_browser_that_starts(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """One that is installed and can't start (a container without what it needs) says nothing about reports."""
+    """One that is installed and can't start (in a container, say) says nothing about reports."""
     if CHROMIUM is not None:
         try:
             done = run_chromium(tmp_path_factory.mktemp("browser"), "--dump-dom", "about:blank")

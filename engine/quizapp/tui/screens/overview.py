@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from quizapp.tui.render import Line, fit
 from quizapp.tui.screens.base import QuizScreen
-from quizapp.tui.screens.question import clock
+from quizapp.tui.title_facts import clock
 from quizapp.tui.widgets.listing import Listing
 
 if TYPE_CHECKING:

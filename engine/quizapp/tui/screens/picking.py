@@ -1,4 +1,4 @@
-"""What the question screen does about a recording: show it, move in time, pick from it."""
+"""Moving on the question screen: among options and by pages, and in a recording that is picked from."""
 
 from __future__ import annotations
 
@@ -153,3 +153,28 @@ class PickingScreen(QuizScreen):
         stem.styles.height = stem_height + above
         self._strip.styles.height = max(1, min(wanted, height - stem_height - above))
         return True
+
+    def action_move(self, steps: int) -> None:
+        """Move the cursor; through a long option by its lines."""
+        options = self.query_one(Options)
+        if abs(steps) == 1 and options.display and not self._held and options.scroll_within(steps):
+            return
+        if self.state is not None and self.state.move(steps):
+            self.after_change(self._held)
+
+    def action_scroll_stem(self, pages: int) -> None:
+        """Scroll the stem by a page; past its end the options or the recording."""
+        stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
+        if pages > 0 and stem.hidden_below:
+            stem.scroll_pages(pages)
+        elif self.reading is not None:
+            self.page_recording(pages)
+        elif self.state is not None and options.display and (row := options.page(pages)) is not None:
+            if self.state.move(row - self.state.cursor):
+                self.after_change(self._held)
+        elif pages < 0:
+            stem.scroll_pages(pages)
+
+    @property
+    def _held(self) -> bool:
+        return self.state is not None and self.state.held

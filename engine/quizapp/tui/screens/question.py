@@ -11,10 +11,10 @@ from textual.containers import Container
 from textual.geometry import Size
 
 from quizapp.bank.text import visible
-from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, line_width
 from quizapp.tui.screens.base import SHORT
 from quizapp.tui.screens.picking import LEAST_STEM, PickingScreen
+from quizapp.tui.title_facts import clock, points_of, progress, verdict_role
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.options import Options
 from quizapp.tui.widgets.sheet import Sheet
@@ -22,7 +22,6 @@ from quizapp.tui.widgets.sheet import Sheet
 if TYPE_CHECKING:
     from textual.widgets import Input
 
-    from quizapp.tui.question_state import QuestionState
     from quizapp.tui.taking import Taking
     from quizapp.tui.widgets.entry import Entry
 
@@ -223,7 +222,7 @@ class QuestionScreen(PickingScreen):
             *progress(taking, glyphs),
         ]
         sitting = taking.sitting
-        facts = [f"{_points(state.question.points)}", sitting.mode]
+        facts = [f"{points_of(state.question.points)}", sitting.mode]
         if not sitting.saved:
             facts.append("not saved")
         right.append((f" {glyphs.dot} ".join(["", *facts]), "muted"))
@@ -264,7 +263,7 @@ class QuestionScreen(PickingScreen):
         line: Line = [(state.instruction(), "muted")]
         if state.submitted:
             line = [
-                (state.verdict() or "submitted", _verdict_role(state)),
+                (state.verdict() or "submitted", verdict_role(state)),
                 ("  the response is handed in", "muted"),
             ]
         if self.taking.sitting.marked(self.taking.index):
@@ -384,14 +383,6 @@ class QuestionScreen(PickingScreen):
             self.quiz.guarded(lambda: self.taking.respond(state))
         self.redraw()
 
-    def action_move(self, steps: int) -> None:
-        """Move the cursor; through a long option by its lines."""
-        options = self.query_one(Options)
-        if abs(steps) == 1 and options.display and not self._held and options.scroll_within(steps):
-            return
-        if self.state is not None and self.state.move(steps):
-            self.after_change(self._held)
-
     def action_submit(self) -> None:
         """Submit, or show the explanation again."""
         state = self.state
@@ -450,23 +441,6 @@ class QuestionScreen(PickingScreen):
         """List all questions."""
         self.quiz.show_overview(self.taking)
 
-    def action_scroll_stem(self, pages: int) -> None:
-        """Scroll the stem by a page; past its end the options or the recording."""
-        stem, options = self.query_one("#stem", Sheet), self.query_one(Options)
-        if pages > 0 and stem.hidden_below:
-            stem.scroll_pages(pages)
-        elif self.reading is not None:
-            self.page_recording(pages)
-        elif self.state is not None and options.display and (row := options.page(pages)) is not None:
-            if self.state.move(row - self.state.cursor):
-                self.after_change(self._held)
-        elif pages < 0:
-            stem.scroll_pages(pages)
-
-    @property
-    def _held(self) -> bool:
-        return self.state is not None and self.state.held
-
     def tick(self) -> None:
         """The clock goes on."""
         self.show_frame()
@@ -474,33 +448,3 @@ class QuestionScreen(PickingScreen):
     def _say(self, text: str) -> None:
         self._notice = text
         self.query_one("#status", OneLine).refresh()
-
-
-def clock(taking: Taking, glyphs: Glyphs) -> Line:
-    """What is left of an exam's time; nothing where no clock runs."""
-    from quizapp.assess.exam_clock import in_words, is_near
-
-    left_s, limit_s = taking.sitting.remaining_s, taking.sitting.time_limit_s
-    if left_s is None or limit_s is None:
-        return []
-    near = is_near(left_s, limit_s)
-    return [(f"{'! ' if near else ''}{in_words(left_s)} left", "warning" if near else "strong"), ("  ", "")]
-
-
-def progress(taking: Taking, glyphs: Glyphs) -> Line:
-    """How much is submitted, as a bar of ten cells."""
-    done = taking.total - taking.open_count()
-    full = round(10 * done / taking.total) if taking.total else 0
-    return [(glyphs.meter_full * full, "accent"), (glyphs.meter_empty * (10 - full), "frame")]
-
-
-def _points(points: float) -> str:
-    from quizapp.assess.scoring import points_in_words
-
-    return f"{points_in_words(points)} pt" + ("" if points == 1 else "s")
-
-
-def _verdict_role(state: QuestionState) -> str:
-    if state.score is None:
-        return "strong"
-    return {"correct": "right", "partial": "partial"}.get(str(state.score.verdict), "wrong")

@@ -162,3 +162,12 @@ def test_headings_and_tables_can_be_walked_by_ear(every_kind: AttemptRecord) -> 
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert page.all("html")[0]["lang"] == "en"
+
+
+def test_points_have_their_interval_and_times_their_picture(every_kind: AttemptRecord) -> None:
+    html = shown(every_kind)
+    page = Page(html)
+    assert re.search(r"of [\d.]+, \d+ questions? \(\d+ ?%? ?(to|–|-) ?\d+ ?%\)", page.text), page.text[:900]
+    assert len(page.all("svg")) == 2
+    assert {attributes["role"] for attributes in page.all("svg")} == {"img"}
+    assert html.count('class="bar"') >= 9

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from quizapp.assess.result import result_of
+from quizapp.assess.result import interval_in_words, result_of
 from quizapp.assess.scoring import (
     Verdict,
     given_in_words,
@@ -21,7 +21,7 @@ from quizapp.assess.scoring import (
     rule_of,
 )
 from quizapp.report.documents import rendered
-from quizapp.report.page import bars, page, said, table
+from quizapp.report.page import bars, page, said, spans, table
 
 if TYPE_CHECKING:
     from quizapp.assess.attempt import ItemState
@@ -91,9 +91,11 @@ def _objectives(record: AttemptRecord) -> Iterator[str]:
         share = part.points / part.max_points if part.max_points else 0.0
         words = f"{points_in_words(part.points)} of {points_in_words(part.max_points)}"
         count = "1 question" if part.questions == 1 else f"{part.questions} questions"
-        rows.append((part.title or "no objective", share, f"{words}, {count}"))
+        words = f"{words}, {count} ({interval_in_words(part.interval)})"
+        rows.append((part.title or "no objective", share, words))
     yield "<h2>By objective</h2>"
     yield bars("Points by objective", rows)
+    yield "<p class=muted>In brackets: 95 % intervals of the share, by Wilson's method.</p>"
 
 
 def _remembered(
@@ -209,16 +211,19 @@ def _response(question: Question, state: ItemState, letters: dict[str, str]) -> 
 
 def _timeline(record: AttemptRecord, when: Callable[[datetime], str]) -> Iterator[str]:
     """When each question was first shown and handed in, with the time between."""
-    rows = []
+    rows, times = [], []
     for number, state in enumerate(record.attempt.items, 1):
         if not state.shown_at_us:
             continue
+        ended_us = max(state.submitted_at_us, state.shown_at_us)
+        times.append((str(number), state.shown_at_us, ended_us))
         took = (state.submitted_at_us - state.shown_at_us) / 1e6 if state.submitted_at_us else None
         handed = _clock(state.submitted_at_us, when) if state.submitted_at_us else "not handed in"
         spent = f"{took:.0f} s" if took is not None and took >= 0 else ""
         rows.append([str(number), state.question_id, _clock(state.shown_at_us, when), handed, spent])
     if rows:
         yield "<h2>Timeline</h2>"
+        yield spans("When each question was on screen, from its first showing to the submission", times)
         head = ["", "question", "first shown", "handed in", "between"]
         yield table("When each question was shown and handed in", head, rows, numbers=(0, 4))
 

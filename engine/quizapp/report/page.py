@@ -77,3 +77,27 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> str:
         parts.append(f'<rect class="bar" x="{left}" y="{y + 6}" width="{filled:.1f}" height="12"/>')
         parts.append(f'<text x="{left + width + 10}" y="{y + 16}">{said(words)}</text>')
     return "".join([*parts, "</svg>"])
+
+
+def spans(title: str, rows: Sequence[tuple[str, int, int]]) -> str:
+    """Stretches on one axis, one above the other: (name, from, to), in any unit; a table beside it has them.
+
+    Beyond 60 rows they stand so close that only their course is told, without names.
+    """
+    first = min((begun for _, begun, _ in rows), default=0)
+    whole = max(1, max((ended for _, _, ended in rows), default=1) - first)
+    named = len(rows) <= 60
+    pitch, left, width = (14.0 if named else max(0.05, 800 / len(rows))), 40, 760
+    height = len(rows) * pitch + 4
+    parts = [
+        f'<svg role="img" aria-labelledby="spans" viewBox="0 0 820 {height:.1f}" width="820">',
+        f'<title id="spans">{said(title)}. The table below has the times.</title>',
+    ]
+    for number, (name, begun, ended) in enumerate(rows):
+        y = number * pitch
+        if named:
+            parts.append(f'<text x="0" y="{y + 11:.1f}">{said(name)}</text>')
+        x, wide = left + (begun - first) / whole * width, max(2.0, (ended - begun) / whole * width)
+        place = f'x="{x:.1f}" y="{y + 2:.2f}" width="{wide:.1f}" height="{max(0.05, pitch - 4):.2f}"'
+        parts.append(f'<rect class="bar" {place}/>')
+    return "".join([*parts, "</svg>"])

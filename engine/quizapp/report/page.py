@@ -63,7 +63,7 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> str:
     """Shares as bars: (name, share from 0 to 1, words). The words say it without the picture, too."""
     height, left, width = 24, 410, 220
     parts = [
-        f'<svg role="img" aria-labelledby="bars" viewBox="0 0 820 {len(rows) * height + 4}" width="820">',
+        f'<svg role="img" aria-labelledby="bars" viewBox="0 0 900 {len(rows) * height + 4}" width="900">',
         f'<title id="bars">{said(title)}: '
         + said("; ".join(f"{name}: {words}" for name, _, words in rows))
         + "</title>",

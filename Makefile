@@ -77,6 +77,6 @@ endif
 	@touch $@ $(VENV)/.ready-without-torch
 
 $(VENV)/.ready-for-tests: $(VENV)/.ready-with-torch $(PINS)
-	@echo "Installing what the tests need: 35 MB to download." >&2
+	@echo "Installing what the tests need: about 115 MB to download." >&2
 	@$(PIP) -e '.[torch,stats,test]'
 	@touch $@

@@ -58,7 +58,16 @@ def main() -> None:
         assert "multi-gpu" in quizapp("list")
         quizapp("check")
         taken = json.loads(
-            quizapp("take", "multi-gpu", "--plain", "--json", "--seed", "1", stdin="a\n" * 200, expect=(0, 1))
+            quizapp(
+                "take",
+                "multi-gpu",
+                "--plain",
+                "--json",
+                "--seed",
+                "1",
+                stdin="a\n0\n1-2\n" * 200,
+                expect=(0, 1),
+            )
         )
         assert taken["questions"], taken
         ran = json.loads(quizapp("demo", "tiny-model", "--json", "--seconds", "2", "--devices", "2"))

@@ -81,7 +81,11 @@ def test_a_learner_is_deleted_only_when_told(quizapp: CommandLine) -> None:
     assert asked.returncode == 2
     assert "--yes" in asked.stderr
     assert len(quizapp("results").stdout.splitlines()) == 1
+    attempt = quizapp("results").stdout.split()[0]
+    assert quizapp("report", attempt, "--html", "page.html").returncode == 0
+    assert list(quizapp.cache.rglob("report-sections*"))
     done = quizapp("results", "delete-learner", "ada", "--yes", "--json")
+    assert list(quizapp.cache.rglob("report-sections*")) == []
     assert json.loads(done.stdout)["attempts"] == 1
     assert quizapp("results").stdout == ""
     assert quizapp("results", "delete-learner", "ada", "--yes").returncode == 2

@@ -121,6 +121,7 @@ def delete_learner(name: str, yes: bool, as_json: bool) -> int:
 
     from quizapp.content import state_dir
     from quizapp.errors import QuizappError
+    from quizapp.report.sections import forget_pages
     from quizapp.store import deletion
 
     count = deletion.attempts_of(state_dir(), name)
@@ -129,6 +130,7 @@ def delete_learner(name: str, yes: bool, as_json: bool) -> int:
             raise QuizappError(f"Nothing was deleted: {name!r} has {count} attempts.", hint="Say --yes.")
         click.confirm(_shown(f"Delete {name} with {count} attempts, for good?"), abort=True, err=True)
     deleted = deletion.delete_learner(state_dir(), name)
+    forget_pages()
     if as_json:
         click.echo(json.dumps(deleted._asdict(), indent=2))
     _say(f"{name} is deleted, with {deleted.attempts} attempts.")

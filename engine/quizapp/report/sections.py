@@ -14,17 +14,26 @@ from pathlib import Path
 from quizapp.bank.cache import VERSION
 from quizapp.content import cache_dir
 
+FILE_NAME = "report-sections.sqlite"
 LAYOUT = 1
 """Raised whenever the HTML of a section changes: what was kept of an older layout is not shown again."""
 
 MAX_BYTES = 256 * 1024 * 1024
 
 
+def forget_pages(folder: Path | None = None) -> None:
+    """Delete what is remembered of pages: it holds responses. A file that can't be deleted is left."""
+    file = (cache_dir() if folder is None else folder) / FILE_NAME
+    for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"):
+        with contextlib.suppress(OSError):
+            file.with_name(name).unlink()
+
+
 class Sections:
     """Remembers the HTML of sections; new ones are written by `keep`, all at once."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._file = (cache_dir() if folder is None else folder) / "report-sections.sqlite"
+        self._file = (cache_dir() if folder is None else folder) / FILE_NAME
         self._new: dict[bytes, str] = {}
         self._connection = self._open()
 

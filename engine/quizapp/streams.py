@@ -24,7 +24,9 @@ def prepare() -> None:
         # What the locale can't write becomes an escape, and no exception.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stderr, io.TextIOWrapper) and not sys.stderr.isatty():
+    # Only the process's own: whoever put another stream in its place wants to read it there.
+    own = sys.stderr is sys.__stderr__
+    if own and isinstance(sys.stderr, io.TextIOWrapper) and not sys.stderr.isatty():
         sys.stderr = io.TextIOWrapper(
             _Talk(sys.stderr),
             encoding=sys.stderr.encoding,

@@ -47,7 +47,8 @@ def copy_of(tmp_path: Path, text: str) -> Path:
     """A bank beside the shipped evidence, as someone would have it who edits a copy."""
     folder = tmp_path / "copy"
     folder.mkdir()
-    shutil.copytree(BANK.parent / "figures", folder / "figures")
+    for beside in ("figures", "recordings"):
+        shutil.copytree(BANK.parent / beside, folder / beside)
     shutil.copy(BANK.with_suffix(".evidence.json"), folder / "multi-gpu.evidence.json")
     bank = folder / "multi-gpu.yaml"
     bank.write_text(text, encoding="utf-8")

@@ -75,7 +75,7 @@ def local(moment: datetime, zone: tzinfo | None = None) -> datetime:
 
 
 def learner_day(moment: datetime, zone: tzinfo | None = None) -> date:
-    """The learner's day at an aware moment: every view that counts days asks here."""
+    """The calendar day at an aware moment. Reviews count days that end in the night: assess/review.py."""
     return local(moment, zone).date()
 
 

@@ -11,6 +11,7 @@ from quizapp.tui.glyphs import Glyphs
 from quizapp.tui.render import Line, fit, line_width
 from quizapp.tui.widgets.key_bar import Key, KeyBar
 from quizapp.tui.widgets.one_line import OneLine
+from quizapp.tui.widgets.painted import Backdrop
 
 if TYPE_CHECKING:
     from textual._path import CSSPathType
@@ -22,7 +23,7 @@ SHORT = 16
 _LEAST_TITLE = 12
 
 
-class QuizScreen(Screen[object]):
+class QuizScreen(Backdrop, Screen[object]):
     """A screen with a title line on top and a key bar at the bottom."""
 
     AUTO_FOCUS = ""
@@ -51,6 +52,7 @@ class QuizScreen(Screen[object]):
             update=False,
         )
         self.title_line = OneLine(id="title")
+        self._title: tuple[Line, Line] | None = None
         self.key_bar = KeyBar()
 
     @property
@@ -91,7 +93,9 @@ class QuizScreen(Screen[object]):
                 room = width - line_width(facts) - 2
             return [[*cut(left, room, self.glyphs), *_gap(left, room), *facts]]
 
-        self.title_line.show(build)
+        if (left, right) != self._title:
+            self._title = (left, right)
+            self.title_line.show(build)
 
     def show_keys(self, *keys: Key) -> None:
         """The key bar; `?` is always there."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 
 from quizapp.errors import QuizappError
 from quizapp.tui.finding_lines import badge_lines, finding_lines, headline
 from quizapp.tui.pages import letters_of
 from quizapp.tui.render import Line, plain_lines
 from quizapp.tui.screens.base import QuizScreen, cut
+from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Sheet
 
@@ -75,7 +75,7 @@ class KeyTestScreen(QuizScreen):
         yield self.title_line
         yield OneLine(self._headline, id="headline-test")
         yield OneLine(self._rule, id="rule-test")
-        with Container(id="body"):
+        with Body(id="body"):
             yield Sheet(self._lines, id="finding")
         yield self.key_bar
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 
 from quizapp.errors import QuizappError
 from quizapp.tui.lab_state import CONTROL, LabOrder, LabState
 from quizapp.tui.lab_words import headline, log_lines, notes, verdict
 from quizapp.tui.render import Line, wrap
 from quizapp.tui.screens.base import QuizScreen, cut
+from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Sheet
 from quizapp.tui.widgets.strip import StripView
@@ -108,7 +108,7 @@ class LabScreen(QuizScreen):
         yield StripView(self.glyphs, id="strip")
         yield Sheet(self._badge, id="badge")
         yield OneLine(self._rule, id="rule-lab")
-        with Container(id="lower"):
+        with Body(id="lower"):
             yield Sheet(self._verdict, id="findings")
             yield Sheet(self._log, id="log")
         yield self.key_bar

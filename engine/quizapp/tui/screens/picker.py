@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 
 from quizapp.bank.text import visible
 from quizapp.errors import QuizappError
 from quizapp.tui.render import Line, fit, width_of, wrap
 from quizapp.tui.screens.base import QuizScreen
+from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.listing import Listing
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Sheet
@@ -63,7 +63,7 @@ class PickerScreen(QuizScreen):
     def compose(self) -> ComposeResult:
         yield self.title_line
         yield OneLine(self._filter_line, id="filter")
-        with Container(id="body"):
+        with Body(id="body"):
             yield Listing(self.glyphs, id="list")
             yield OneLine(self._rule, id="rule")
             yield Sheet(self._details, id="details")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 from textual.geometry import Size
 
 from quizapp.bank.text import visible
@@ -15,6 +14,7 @@ from quizapp.tui.render import Line, line_width
 from quizapp.tui.screens.base import SHORT
 from quizapp.tui.screens.picking import LEAST_STEM, PickingScreen
 from quizapp.tui.title_facts import clock, points_of, progress, verdict_role
+from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.options import Options
 from quizapp.tui.widgets.sheet import Sheet
@@ -114,7 +114,7 @@ class QuestionScreen(PickingScreen):
 
     def compose(self) -> ComposeResult:
         yield self.title_line
-        with Container(id="body"):
+        with Body(id="body"):
             yield Sheet(id="stem")
             yield OneLine(self._rule, id="rule")
             yield Options(self.glyphs, id="options")

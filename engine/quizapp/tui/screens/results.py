@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 
 from quizapp.assess.result import interval_in_words
 from quizapp.assess.scoring import points_in_words
@@ -15,6 +14,7 @@ from quizapp.bank.text import visible
 from quizapp.tui.render import Line, fit, width_of
 from quizapp.tui.results_state import ResultsState
 from quizapp.tui.screens.base import QuizScreen, cut
+from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.listing import Listing
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Sheet
@@ -66,10 +66,10 @@ class ResultsScreen(QuizScreen):
     def compose(self) -> ComposeResult:
         yield self.title_line
         yield Sheet(self._headline, id="headline")
-        with Container(id="body"):
+        with Body(id="body"):
             yield Sheet(self._objectives, id="objectives")
             yield OneLine(self._rule, id="rule")
-            with Container(id="right"):
+            with Body(id="right"):
                 yield Listing(self.glyphs, id="list")
                 yield Sheet(id="chosen")
         yield self.key_bar

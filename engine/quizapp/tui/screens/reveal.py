@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 
 from quizapp.bank.basis import BASES
 from quizapp.bank.text import visible
@@ -16,6 +15,7 @@ from quizapp.errors import QuizappError
 from quizapp.tui.pages import letters_of
 from quizapp.tui.render import Line, line_width, wrap
 from quizapp.tui.screens.base import QuizScreen, cut
+from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Build, Sheet, filled
 
@@ -111,7 +111,7 @@ class RevealScreen(QuizScreen):
         yield OneLine(self._verdict, id="verdict")
         yield OneLine(self._ground_line, id="ground")
         yield OneLine(self._tabs, id="tabs")
-        with Container(id="body"):
+        with Body(id="body"):
             yield Sheet(id="per-option")
             yield Sheet(id="view")
         yield self.key_bar

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from textual import events
 from textual.geometry import Size
-from textual.strip import Strip
-from textual.widget import Widget
 
 from quizapp.tui.render import Line, width_of
-from quizapp.tui.widgets.sheet import Looks
+from quizapp.tui.widgets.painted import Painted
 
 MOST_KEYS = 7
 
 Key = tuple[str, str, str]  # key to press, how it is written, what it does
 
 
-class KeyBar(Widget, can_focus=False):
+class KeyBar(Painted, can_focus=False):
     """Shows keys with what they do; a click presses the key.
 
     Keys that find no room are dropped from the right, except the last one, which tells all the others.
@@ -25,7 +23,6 @@ class KeyBar(Widget, can_focus=False):
         super().__init__()
         self._keys: tuple[Key, ...] = ()
         self._places: list[tuple[int, int, str]] = []
-        self._looks = Looks()
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -36,14 +33,17 @@ class KeyBar(Widget, can_focus=False):
         """Show these keys, the most useful first, the one that explains the rest last."""
         if len(keys) > MOST_KEYS:
             raise ValueError(f"a key bar shows {MOST_KEYS} keys at most")
-        self._keys = keys
-        self.refresh()
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 1
 
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
+    def content_lines(self, numbers: range, width: int) -> list[Line]:
+        return [self._line(width) if number == 0 else [] for number in numbers]
+
+    def _line(self, width: int) -> Line:
         gap = 3 if sum(_size(key) for key in self._keys) + 3 * len(self._keys) <= width else 2
         shown = list(self._keys)
         while len(shown) > 1 and sum(_size(key) for key in shown) + gap * (len(shown) - 1) > width:
@@ -58,7 +58,7 @@ class KeyBar(Widget, can_focus=False):
             line += [(f"{sign} ", "key"), (label, "")]
             self._places.append((used, used + width_of(f"{sign} {label}"), key))
             used += width_of(f"{sign} {label}")
-        return Strip(self._looks.segments(self, line)).adjust_cell_length(width, self._looks.style(self, ""))
+        return line
 
     def on_click(self, event: events.Click) -> None:
         for start, end, key in self._places:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
-from textual.strip import Strip
 from textual.widget import Widget
 
 from quizapp.tui.glyphs import Glyphs
@@ -90,13 +89,8 @@ class Listing(Sheet):
         line: Line = [(edge, "accent"), *self._row(index, width - 1)]
         return filled(line, width, "row") if focused else line
 
-    def render_line(self, y: int) -> Strip:
-        width, top, base, _, blank = self._drawn
-        index = y + top
-        if index >= self._count:
-            return blank
-        line = self.line_of(index, width - 1)
-        return Strip(self._looks.segments(self, line)).adjust_cell_length(width, base)
+    def content_lines(self, numbers: range, width: int) -> list[Line]:
+        return [self.line_of(number, width - 1) if number < self._count else [] for number in numbers]
 
     def on_click(self, event: events.Click) -> None:
         index = self.line_at(event.get_content_offset_capture(self))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from textual.geometry import Size
-from textual.strip import Strip
-from textual.widget import Widget
 
-from quizapp.tui.widgets.sheet import Build, Looks
+from quizapp.tui.render import Line
+from quizapp.tui.widgets.painted import Painted
+from quizapp.tui.widgets.sheet import Build
 
 
-class OneLine(Widget, can_focus=False):
+class OneLine(Painted, can_focus=False):
     """Shows the first line of what `build(width)` returns."""
 
     def __init__(
@@ -17,7 +17,6 @@ class OneLine(Widget, can_focus=False):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._build: Build = build or (lambda width: [])
-        self._looks = Looks()
 
     def show(self, build: Build) -> None:
         """Show another line."""
@@ -27,9 +26,6 @@ class OneLine(Widget, can_focus=False):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 1
 
-    def render_line(self, y: int) -> Strip:
-        lines = self._build(self.size.width) if y == 0 else []
-        base = self._looks.style(self, "")
-        return Strip(self._looks.segments(self, lines[0] if lines else [])).adjust_cell_length(
-            self.size.width, base
-        )
+    def content_lines(self, numbers: range, width: int) -> list[Line]:
+        lines = self._build(width) if 0 in numbers else []
+        return [lines[0] if lines and number == 0 else [] for number in numbers]

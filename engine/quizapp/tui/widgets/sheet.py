@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
-from rich.style import Style as RichStyle
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from quizapp.bank.text import visible
-from quizapp.tui.render import Line, Run, joined, plain_lines, width_of
-from quizapp.tui.roles import ROLES
+from quizapp.tui.render import Line, plain_lines, width_of
+from quizapp.tui.widgets.painted import Painted
 
 if TYPE_CHECKING:
     from textual.selection import Selection
@@ -23,40 +20,7 @@ if TYPE_CHECKING:
 Build = Callable[[int], list[Line]]
 
 
-class Looks:
-    """The styles of the roles on one widget, kept as long as its theme and background stay."""
-
-    def __init__(self) -> None:
-        self._key: object = None
-        self._styles: dict[str, RichStyle] = {}
-
-    def style(self, widget: Widget, roles: str) -> RichStyle:
-        base = widget.visual_style
-        if base is not self._key:
-            # Textual keeps the same object as long as nothing of the widget's look changes.
-            self._key = base
-            self._styles = {}
-        style = self._styles.get(roles)
-        if style is None:
-            look = base
-            parse = widget.app.stylesheet.parse_style
-            for role in roles.split():
-                if role in ROLES:
-                    look = look + parse(ROLES[role])
-            style = self._styles[roles] = look.rich_style
-        return style
-
-    def segments(self, widget: Widget, line: Sequence[Run]) -> list[Segment]:
-        return [
-            # The last guard before the terminal: no control character passes, whoever built the line.
-            Segment(
-                text if text.isprintable() else visible(text).replace("\n", " "), self.style(widget, roles)
-            )
-            for text, roles in joined(list(line))
-        ]
-
-
-class Sheet(ScrollView, can_focus=False):
+class Sheet(Painted, ScrollView, can_focus=False):
     """Shows what `build(width)` returns: laid out when the width changes, drawn by the line as needed."""
 
     class Scrolled(Message):
@@ -68,8 +32,6 @@ class Sheet(ScrollView, can_focus=False):
         super().__init__(id=id, classes=classes)
         self._build: Build = build or (lambda width: [])
         self._laid_out: tuple[int, list[Line]] | None = None
-        self._looks = Looks()
-        self._drawn: tuple[int, int, RichStyle, Selection | None, Strip]
 
     def show(self, build: Build, *, keep_place: bool = False) -> None:
         """Show other lines, from their top unless the place is to be kept."""
@@ -131,24 +93,23 @@ class Sheet(ScrollView, can_focus=False):
         self._measure((size - self.styles.gutter.totals).width)
         return super()._size_updated(size, virtual_size, container_size, layout)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        # Asked once for all lines: Textual works these out anew at each question.
-        width = self.size.width
-        base = self._looks.style(self, "")
-        self._drawn = (width, int(self.scroll_offset.y), base, self.text_selection, Strip.blank(width, base))
-        return super().render_lines(crop)
+    def first_line(self) -> int:
+        return int(self.scroll_offset.y)
+
+    def content_lines(self, numbers: range, width: int) -> list[Line]:
+        lines = self.lines_at(width)
+        asked = lines[numbers.start : numbers.stop]
+        asked += [[]] * (len(numbers) - len(asked))
+        selection = self.text_selection
+        if selection is not None:
+            for place, number in enumerate(numbers):
+                if (span := selection.get_span(number)) is not None:
+                    asked[place] = _selected(asked[place], *span)
+        return asked
 
     def render_line(self, y: int) -> Strip:
-        width, top, base, selection, blank = self._drawn
-        number = y + top
-        lines = self.lines_at(width)
-        line = lines[number] if number < len(lines) else []
-        if selection is not None and (span := selection.get_span(number)) is not None:
-            line = _selected(line, *span)
-        if not line:
-            return blank
-        strip = Strip(self._looks.segments(self, line)).apply_offsets(0, number)
-        return strip.adjust_cell_length(width, base)
+        # By these Textual finds the character under the mouse.
+        return super().render_line(y).apply_offsets(0, self.first_line() + y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         return selection.extract("\n".join(plain_lines(self.lines))), "\n"

@@ -18,7 +18,7 @@ from quizapp.tui.app import QuizApp
 from quizapp.tui.desk import Desk
 from quizapp.tui.widgets.key_bar import KeyBar
 from quizapp.tui.widgets.listing import Listing
-from quizapp.tui.widgets.painted import Backdrop, Painted, is_plain
+from quizapp.tui.widgets.painted import MOST_PAINTED, Backdrop, Painted, is_plain
 from quizapp.tui.widgets.sheet import Sheet
 
 SIZES = [(80, 24), (140, 40), (60, 15)]
@@ -53,8 +53,9 @@ def painted_widgets(app: QuizApp) -> list[Widget]:
         for widget in app.screen.walk_children(with_self=True)
         if isinstance(widget, Painted | Backdrop) and widget.region.area and is_plain(widget)
     ]
-    assert any(isinstance(widget, Sheet) for widget in widgets)
-    assert any(isinstance(widget, KeyBar) for widget in widgets)
+    if not app.screen.is_modal:
+        assert any(isinstance(widget, Sheet) for widget in widgets)
+        assert any(isinstance(widget, KeyBar) for widget in widgets)
     return widgets
 
 
@@ -64,15 +65,41 @@ async def test_every_screen_is_painted_as_textual_paints_it(
 ) -> None:
     app = take(SIGNS)
     async with app.run_test(size=size) as pilot:
-        seen = set()
-        # Question, its options under the cursor, explanation with each view, list, results, banks.
-        for keys in ("", "down", "1", "enter", "2", "3", "4", "escape", "l", "escape", "escape"):
-            await pilot.press(*([keys] if keys else []))
-            await pilot.pause()
-            seen.add(type(app.screen).__name__)
+        seen = [type(app.screen).__name__]
+        for key in (
+            "down",
+            "1",
+            "enter",
+            "2",
+            "3",
+            "4",
+            "r",
+            "s",
+            "escape",
+            "escape",
+            "l",
+            "end",
+            "t",
+            "y",
+            "escape",
+        ):
             for widget in painted_widgets(app):
                 assert_as_textual_paints(widget)
-        assert {"QuestionScreen", "RevealScreen", "PickerScreen"} <= seen
+            await pilot.press(key)
+            await pilot.pause()
+            seen.append(type(app.screen).__name__)
+        for widget in painted_widgets(app):
+            assert_as_textual_paints(widget)
+    assert list(dict.fromkeys(seen)) == [
+        "QuestionScreen",
+        "RevealScreen",
+        "PredictionScreen",
+        "LabScreen",
+        "OverviewScreen",
+        "ConfirmScreen",
+        "ResultsScreen",
+        "PickerScreen",
+    ]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -126,6 +153,41 @@ async def test_a_line_that_stays_keeps_its_strip_and_one_that_changes_does_not(d
         assert "two" in before[1].text
         assert "other" in after[1].text
         assert after[2] is before[2]
+
+
+async def test_scrolling_through_ten_thousand_rows_keeps_a_bounded_number_of_them(desk: Desk) -> None:
+    app = QuizApp(desk, "picker")
+    async with app.run_test(size=(80, 24)) as pilot:
+        listing = Listing(app.glyphs)
+        await app.screen.mount(listing)
+        listing.show_rows(10_000, lambda index, width: [(f"row {index}", "")], cursor=0)
+        await pilot.pause()
+        region = Region(0, 0, *listing.outer_size)
+        for top in range(0, 9_000, region.height):
+            listing.scroll_to(y=top, animate=False, immediate=True)
+            assert f"row {top + 1}" in listing.render_lines(region)[1].text
+        assert len(listing.frame().painted) <= MOST_PAINTED
+
+
+@pytest.mark.parametrize("theme", ["textual-light", "ansi-dark"])
+async def test_another_theme_and_another_ground_are_painted_at_once(sitting_app: QuizApp, theme: str) -> None:
+    async with sitting_app.run_test(size=(140, 40)) as pilot:
+        sitting_app.theme = theme
+        await pilot.pause()
+        for widget in painted_widgets(sitting_app):
+            assert_as_textual_paints(widget)
+        body, stem = sitting_app.screen.query_one("#body"), sitting_app.screen.query_one("#stem")
+        body.styles.background = "darkred"
+        await pilot.pause()
+        above = Region(0, 0, stem.outer_size.width, stem.styles.padding.top)
+        assert above.height
+        stem._styles_cache.clear()
+        theirs = stem._styles_cache.render_widget(stem, above)
+        assert [cells(strip) for strip in stem.render_lines(above)] == [cells(strip) for strip in theirs]
+        body.styles.opacity = 0.5
+        await pilot.pause()
+        assert not is_plain(stem)
+        assert_as_textual_paints(stem)
 
 
 async def test_a_border_a_tint_and_opacity_are_left_to_textual(sitting_app: QuizApp) -> None:

@@ -7,23 +7,28 @@ around its content than padding and an edge on its left is left to Textual.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual._border import get_box  # there is no public way to a border's segment
+from textual.color import Color
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
 from quizapp.bank.text import visible
-from quizapp.tui.render import Line, Run, joined
+from quizapp.tui.render import Line, joined
 from quizapp.tui.roles import ROLES
 
 if TYPE_CHECKING:
     from textual.geometry import Region, Size
+
+Ground = tuple[Color, Color, float]  # colour beneath, background, opacity
+
+MOST_PAINTED = 500
+"""Lines that a widget keeps painted: some screens full, however long what is scrolled through."""
 
 
 @dataclass
@@ -32,6 +37,7 @@ class Frame:
 
     look: Style
     size: Size
+    ground: Ground
     plain: bool
     """Whether there is nothing around and over the content but padding and an edge on its left."""
     rows: range
@@ -65,37 +71,19 @@ class Painted(Widget):
     def frame(self) -> Frame:
         """The frame for the size and the look that the widget has now."""
         frame, look, size = self._frame, self.visual_style, self.outer_size
-        # Textual keeps the same style object as long as nothing of the widget's look changes.
-        if frame is None or frame.look is not look or frame.size != size:
-            frame = self._frame = framed(self, look, size)
+        # Textual keeps the same style object as long as nothing of the widget's own look changes;
+        # what it stands on may change without.
+        beneath, background = self.background_colors
+        ground = (beneath, background, self.opacity)
+        if frame is None or frame.look is not look or frame.size != size or frame.ground != ground:
+            frame = self._frame = framed(self, look, size, ground)
         return frame
 
-    def segments(self, line: Sequence[Run]) -> list[Segment]:
-        """The runs of a line with the styles of their roles."""
-        styles = self.frame().styles
-        return [
-            # The last guard before the terminal: no control character passes, whoever built the line.
-            Segment(
-                text if text.isprintable() else visible(text).replace("\n", " "),
-                styles.get(roles) or self._style(roles),
-            )
-            for text, roles in joined(list(line))
-        ]
-
-    def _style(self, roles: str) -> RichStyle:
-        frame = self.frame()
-        look, parse = frame.look, self.app.stylesheet.parse_style
-        for role in roles.split():
-            if role in ROLES:
-                look = look + parse(ROLES[role])
-        style = frame.styles[roles] = look.rich_style
-        return style
-
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        frame, width = self.frame(), self.size.width
         number = self.first_line() + y
         [line] = self.content_lines(range(number, number + 1), width)
-        return Strip(self.segments(line)).adjust_cell_length(width, self.frame().base)
+        return self._content(line, width, frame)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         frame = self.frame()
@@ -124,10 +112,30 @@ class Painted(Widget):
         known = frame.painted.get(number)
         if known is not None and known[0] == line:
             return known[1]
-        content = Strip(self.segments(line)).adjust_cell_length(frame.width, frame.base)
-        strip = Strip([*frame.left, *content, *frame.right], frame.size.width)
+        strip = Strip([*frame.left, *self._content(line, frame.width, frame), *frame.right], frame.size.width)
+        if len(frame.painted) >= MOST_PAINTED:
+            frame.painted.clear()
         frame.painted[number] = (line, strip)
         return strip
+
+    def _content(self, line: Line, width: int, frame: Frame) -> Strip:
+        segments = [
+            # The last guard before the terminal: no control character passes, whoever built the line.
+            Segment(
+                text if text.isprintable() else visible(text).replace("\n", " "),
+                frame.styles.get(roles) or self._style(roles, frame),
+            )
+            for text, roles in joined(list(line))
+        ]
+        return Strip(segments).adjust_cell_length(width, frame.base)
+
+    def _style(self, roles: str, frame: Frame) -> RichStyle:
+        look, parse = frame.look, self.app.stylesheet.parse_style
+        for role in roles.split():
+            if role in ROLES:
+                look = look + parse(ROLES[role])
+        style = frame.styles[roles] = look.rich_style
+        return style
 
 
 class Backdrop(Widget):
@@ -142,9 +150,9 @@ class Backdrop(Widget):
         return [strip] * crop.height
 
 
-def framed(widget: Widget, look: Style, size: Size) -> Frame:
+def framed(widget: Widget, look: Style, size: Size, ground: Ground) -> Frame:
     """The frame of a widget of that look and size."""
-    beneath, background = widget.background_colors
+    beneath, background, _ = ground
     styles = widget.styles
     top, right, bottom, left = styles.padding
     inner = Style(background=beneath + background)
@@ -154,16 +162,17 @@ def framed(widget: Widget, look: Style, size: Size) -> Frame:
         boxes = get_box(kind, inner, Style(background=beneath), Style(foreground=beneath + color))
         edge = [boxes[1][0]]
     width = size.width - left - right - len(edge)
-    ground = inner.rich_style
+    blank = inner.rich_style
     return Frame(
         look,
         size,
+        ground,
         plain=is_plain(widget) and width > 0,
         rows=range(top, size.height - bottom),
         width=width,
-        left=[*edge, *_blank(left, ground)],
-        right=_blank(right, ground),
-        blank=Strip([*edge, *_blank(size.width - len(edge), ground)], size.width),
+        left=[*edge, *_blank(left, blank)],
+        right=_blank(right, blank),
+        blank=Strip([*edge, *_blank(size.width - len(edge), blank)], size.width),
         base=look.rich_style,
     )
 

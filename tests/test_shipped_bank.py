@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from quizapp.assess.instance import values_of
+from quizapp.assess.scoring import foreseen, is_right
 from quizapp.bank.check import check_bank
+from quizapp.bank.kind_checks import Judge
 from quizapp.bank.load import load_bank
 from quizapp.bank.model import Question, Reading
 from quizapp.content import content_dir
@@ -27,9 +31,22 @@ def questions() -> dict[str, Question]:
     return {question.id: question for question in load_bank(BANK).bank.questions}
 
 
-def test_passes_its_own_check_without_a_finding() -> None:
-    findings = check_bank(load_bank(BANK), Catalogue.load())
+@pytest.mark.parametrize("path", sorted(BANK.parent.glob("*.yaml")), ids=lambda path: path.stem)
+def test_passes_its_own_check_without_a_finding(path: Path) -> None:
+    draws = [partial(values_of, seed=seed) for seed in range(500)]
+    findings = check_bank(load_bank(path), Catalogue.load(), Judge(is_right, foreseen), draws)
     assert [str(finding) for finding in findings] == []
+
+
+def test_the_bank_of_numbers_names_where_each_of_them_can_be_read() -> None:
+    questions = load_bank(BANK.with_name("sizing.yaml")).bank.questions
+    assert len(questions) >= 5
+    for question in questions:
+        assert question.verified_by == "reference", question.id
+        assert question.references, question.id
+        assert question.variables, question.id
+        assert question.objective, question.id
+        assert question.target_time_s, question.id
 
 
 def test_holds_at_least_eight_questions_of_both_kinds(questions: dict[str, Question]) -> None:

@@ -139,7 +139,14 @@ STEPS = st.one_of(
     st.builds(
         ResponseChanged,
         st.sampled_from(IDS),
-        st.builds(Response, st.lists(st.sampled_from("xy"), unique=True).map(tuple)),
+        st.builds(
+            Response,
+            st.lists(st.sampled_from("xy"), unique=True).map(tuple),
+            text=st.text(max_size=3),
+            pairs=st.just(()),
+            devices=st.just(()),
+            span_s=st.none() | st.tuples(st.floats(0, 9), st.floats(0, 9)),
+        ),
     ),
     st.builds(Submitted, st.sampled_from(IDS)),
     st.builds(scored, st.sampled_from(IDS), st.sampled_from([0.0, 0.5, 1.0])),

@@ -5,14 +5,18 @@ from __future__ import annotations
 import dataclasses
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from quizapp.assess.scoring import is_right
+from quizapp.assess.instance import values_of
+from quizapp.assess.scoring import foreseen, is_right
 from quizapp.bank import model
 from quizapp.bank.check import check_bank
+from quizapp.bank.kind_checks import Judge
 from quizapp.bank.load import load_bank
+from quizapp.bank.variables import FUNCTIONS
 from quizapp.content import content_dir
 from quizapp.lab.catalogue import Catalogue
 
@@ -33,7 +37,24 @@ def test_its_fullest_bank_has_every_field() -> None:
     for part in (model.Bank, model.Take, model.SingleChoice, model.Option, model.DemoLink, model.Symptom):
         for field in dataclasses.fields(part):
             name = field.metadata.get("alias", field.name)
+            if name in ("variables", "drawn"):  # have a bank of their own, and are not written
+                continue
             assert re.search(rf"\b{name}:", BANKS[1]), f"{part.__name__}.{name}"
+
+
+def test_its_question_with_variables_passes_the_checks(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```yaml\n(  - id: adamw-memory.*?)```", GUIDE, re.DOTALL)
+    path = tmp_path / "variables.yaml"
+    path.write_text("format: 1\ntitle: Variables\nquestions:\n" + text, encoding="utf-8")
+    loaded = load_bank(path)
+    (question,) = loaded.bank.questions
+    ways = {way for each in question.variables.values() for way in ("values", "range") if getattr(each, way)}
+    assert ways == {"values", "range"}
+    draws = [partial(values_of, seed=seed) for seed in range(100)]
+    findings = check_bank(loaded, None, Judge(is_right, foreseen), draws)
+    assert [str(finding) for finding in findings] == []
+    for name in FUNCTIONS:
+        assert re.search(rf"\b{name}\b", GUIDE), name
 
 
 def test_its_questions_of_other_kinds_pass_the_checks(tmp_path: Path) -> None:
@@ -44,7 +65,7 @@ def test_its_questions_of_other_kinds_pass_the_checks(tmp_path: Path) -> None:
     assert [question.kind for question in loaded.bank.questions] == [
         kind for kind in model.KINDS if kind not in ("single-choice", "multiple-choice", "reading")
     ]
-    findings = check_bank(loaded, Catalogue.load([content_dir("demos")]), is_right)
+    findings = check_bank(loaded, Catalogue.load([content_dir("demos")]), Judge(is_right, foreseen))
     assert [str(finding) for finding in findings] == []
 
 
@@ -55,7 +76,7 @@ def test_its_question_about_a_recording_passes_the_checks(tmp_path: Path) -> Non
     (tmp_path / "recordings").mkdir()
     shutil.copy(ROOT / "tests" / "banks" / "good" / "recordings" / "slow.jsonl", tmp_path / "recordings")
     loaded = load_bank(path)
-    findings = check_bank(loaded, Catalogue.load([content_dir("demos")]), is_right)
+    findings = check_bank(loaded, Catalogue.load([content_dir("demos")]), Judge(is_right, foreseen))
     assert [str(finding) for finding in findings] == []
 
 

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 from broken_bank_demos import DEMOS
 
-from quizapp.assess.scoring import is_right
+from quizapp.assess.instance import values_of
+from quizapp.assess.scoring import foreseen, is_right
 from quizapp.bank.check import check_bank
 from quizapp.bank.findings import BankError
+from quizapp.bank.kind_checks import Judge
 from quizapp.bank.load import load_bank, read_bank
 
 FOLDER = Path(__file__).parent.parent / "banks" / "broken"
@@ -26,7 +29,8 @@ def said_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     except BankError as error:
         findings = error.findings
     else:
-        findings = findings + check_bank(loaded, DEMOS, is_right)
+        draws = [partial(values_of, seed=seed) for seed in range(20)]
+        findings = findings + check_bank(loaded, DEMOS, Judge(is_right, foreseen), draws)
     ordered = sorted(findings, key=lambda finding: (finding.line, finding.column))
     return "".join(f"{finding}\n" for finding in ordered)
 

@@ -12,9 +12,10 @@ from broken_bank_demos import DEMOS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizapp.assess.scoring import is_right
+from quizapp.assess.scoring import foreseen, is_right
 from quizapp.bank.check import check_bank
 from quizapp.bank.findings import BankError
+from quizapp.bank.kind_checks import Judge
 from quizapp.bank.load import MAX_FINDINGS, load_bank, read_bank
 from quizapp.bank.model import MultipleChoice, Range, SingleChoice
 from quizapp.bank.yaml_tree import Places, Reports, build
@@ -24,7 +25,7 @@ GOOD = Path(__file__).parent.parent / "banks" / "good"
 
 @pytest.mark.parametrize("path", sorted(GOOD.glob("*.yaml")), ids=lambda path: path.stem)
 def test_good_banks_load_and_nothing_is_said_of_them(path: Path) -> None:
-    assert check_bank(load_bank(path), DEMOS, is_right) == []
+    assert check_bank(load_bank(path), DEMOS, Judge(is_right, foreseen)) == []
 
 
 def test_every_field_arrives_with_its_type() -> None:

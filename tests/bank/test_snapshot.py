@@ -64,6 +64,16 @@ _side = st.builds(
 )
 _mistakes = st.lists(st.builds(model.Mistake, response=_text, rationale=_text), max_size=2).map(tuple)
 _items = st.lists(st.builds(model.Item, id=_text, text=_text), max_size=2).map(tuple)
+_name = st.text("abc_1", min_size=1, max_size=4)
+_variable = st.builds(
+    model.Variable,
+    values=st.lists(_text, max_size=2).map(tuple),
+    range=st.none() | st.builds(model.Spread, min=_text, max=_text, step=_text),
+    formula=st.text(max_size=5),
+    digits=st.integers(1, 15),
+    min=_text,
+    max=st.none() | _text,
+)
 _choices = {"options": st.lists(_option, max_size=3).map(tuple)}
 _OWN = {
     "single-choice": _choices,
@@ -130,6 +140,8 @@ _question = st.sampled_from(list(model.KINDS)).flatmap(
         objective=st.none() | _text,
         target_time_s=st.none() | _number,
         points=_number,
+        variables=st.dictionaries(_name, _variable, max_size=2),
+        drawn=st.dictionaries(_name, _text, max_size=2),
         stem=_text,
         symptom=st.none()
         | st.builds(
@@ -160,7 +172,7 @@ def test_the_strategies_above_know_every_field() -> None:
     loaded = load_bank(GOOD / "everything.yaml").bank.questions[0]
     parts = [loaded, loaded.explanation, loaded.explanation.figure, loaded.options[0], loaded.options[0].demo]
     counts = [len(dataclasses.fields(part)) for part in parts if part is not None]
-    assert counts == [13, 3, 2, 6, 3]
+    assert counts == [15, 3, 2, 6, 3]
     assert set(_OWN) == set(model.KINDS)
     shared = {field.name for field in dataclasses.fields(model._Question)} | {"kind"}
     for kind, own in _OWN.items():

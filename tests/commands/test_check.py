@@ -33,6 +33,34 @@ def test_all_errors_with_their_places_and_exit_1(quizapp: CommandLine) -> None:
     assert done.stderr.endswith("5 errors, 0 warnings\n")
 
 
+def test_more_draws_find_what_fewer_miss(quizapp: CommandLine) -> None:
+    quizapp.bank.write_text(
+        """\
+format: 1
+title: Draws
+questions:
+  - id: rare
+    kind: true-false
+    variables:
+      n: {range: {min: 0, max: 60}}
+      left: {formula: 59 - n}
+    stem: "{{var:left}} GB are left of 59."
+    true: {rationale: A long enough reason.}
+    false: {rationale: Another one., correct: true}
+    explanation: {short: Left.}
+""",
+        encoding="utf-8",
+    )
+    few = quizapp("check", "small.yaml", "--samples", "1")
+    assert (few.returncode, few.stdout) == (0, "")
+    many = quizapp("check", "small.yaml", "--samples", "500")
+    assert many.returncode == 1
+    assert many.stdout == (
+        "small.yaml:8:23: question rare, variables, left, formula: with n = 60: is -1, below 0;"
+        " change the formula, or the values it is made of\n"
+    )
+
+
 def test_json_is_one_object(quizapp: CommandLine) -> None:
     text = quizapp.bank.read_text(encoding="utf-8")
     quizapp.bank.write_text(

@@ -32,6 +32,17 @@ def test_a_report_is_written_and_never_over_another(quizapp: CommandLine, tmp_pa
     assert quizapp("report", name, "--html", "-").stdout == out.read_text(encoding="utf-8")
 
 
+def test_a_report_says_which_numbers_were_drawn(quizapp: CommandLine) -> None:
+    done = quizapp(
+        "take", str(BANK.with_name("variables.yaml")), "--plain", "--json", "--seed", "0", lines="112\na\na\n"
+    )
+    page = quizapp("report", str(json.loads(done.stdout)["attempt"]), "--html", "-").stdout
+    assert "drawn: params_b = 13" in page
+    assert "13 billion float32 parameters" in page
+    assert "Key: <span class=said>208 GB ± 2%</span>" in page
+    assert "{{var:" not in page
+
+
 def test_what_can_not_be_reported_is_said(quizapp: CommandLine, tmp_path: Path) -> None:
     done = quizapp("report", "nowhere", "--html", "-")
     assert done.returncode == 2

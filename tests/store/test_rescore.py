@@ -62,7 +62,7 @@ def test_a_mended_key_is_applied_and_what_was_scored_before_stays(store: Store) 
         "planning stores nothing"
     )
 
-    assert rescore(store, mended, plan, "The key was wrong") == 2  # type: ignore[arg-type]
+    assert rescore(store, plan, "The key was wrong") == 2
     record = store.show(lifted)
     assert (record.summary.points, record.summary.passed, record.summary.state) == (1, True, "finished")
     assert (store.show(lowered).summary.passed, store.show(lowered).summary.points) == (False, 0)
@@ -76,7 +76,7 @@ def test_a_mended_key_is_applied_and_what_was_scored_before_stays(store: Store) 
     assert plan_rescore(store, mended).attempts == ()  # type: ignore[arg-type]
     # And back: three scores stand side by side.
     back = bank(single("one"), single("two"))
-    rescore(store, back, plan_rescore(store, back), "It was right after all")  # type: ignore[arg-type]
+    rescore(store, plan_rescore(store, back), "It was right after all")  # type: ignore[arg-type]
     assert [score.points for score in store.show(lifted).attempt.item("one").scores] == [0, 1, 0]
 
 

@@ -75,6 +75,14 @@ def order_options(question: HasOptions, seed: int, shuffle: bool) -> tuple[str, 
     return (*first, *middle, *last)
 
 
+def draw_places(question_id: str, counts: Mapping[str, int], seed: int, number: int = 0) -> dict[str, int]:
+    """For each variable a place below its count. `number` tells apart the draws of one attempt."""
+    return {
+        name: _word(seed, f"variable {question_id} {name} {number}") * count >> 32
+        for name, count in counts.items()
+    }
+
+
 def scramble(ids: Sequence[str], seed: int, purpose: str) -> tuple[str, ...]:
     """The ids in an order that is never the one given, where there are two or more."""
     drawn = _shuffled(ids, seed, purpose)
@@ -86,16 +94,24 @@ def _shuffled(ids: Sequence[str], seed: int, purpose: str) -> tuple[str, ...]:
     return tuple(map(ids.__getitem__, sorted(range(len(ids)), key=words.__getitem__)))
 
 
+def _word(seed: int, purpose: str) -> int:
+    return int.from_bytes(_stream(seed, purpose, 4), "big")
+
+
 def _words(seed: int, purpose: str, count: int) -> list[int]:
     """Random words to sort by. Of a billion pairs one ties, and keeps its order: that is fair enough."""
     from struct import unpack
 
+    # Python compares integers of 30 bits twice as fast as longer ones.
+    return [word >> 2 for word in unpack(f">{count}I", _stream(seed, purpose, 4 * count))]
+
+
+def _stream(seed: int, purpose: str, size: int) -> bytes:
     try:
         # hashlib loads OpenSSL for the same function: a fifth of what Python itself takes to start.
         from _sha3 import shake_256  # type: ignore[import-not-found]
     except ImportError:
         from hashlib import shake_256
 
-    stream = shake_256(f"quizapp draw 1\0{seed}\0{purpose}".encode()).digest(4 * count)
-    # Python compares integers of 30 bits twice as fast as longer ones.
-    return [word >> 2 for word in unpack(f">{count}I", stream)]
+    stream: bytes = shake_256(f"quizapp draw 1\0{seed}\0{purpose}".encode()).digest(size)
+    return stream

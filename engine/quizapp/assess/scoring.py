@@ -140,6 +140,15 @@ def mistake_of(question: Question, response: Response) -> str:
     return ""
 
 
+def foreseen(question: Question, text: str) -> str:
+    """As `mistake_of`, of a typed response. ValueError in words for one that the question does not admit."""
+    if question.kind == "reading":
+        from quizapp.assess import reading
+
+        return mistake_of(question, reading.read_pick(question, text))
+    return mistake_of(question, Response(text=text))
+
+
 def _mistake_of_reading(question: Reading, response: Response) -> str:
     from quizapp.assess import reading
 

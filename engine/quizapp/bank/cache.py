@@ -21,7 +21,7 @@ from quizapp import __version__
 from quizapp.bank.compiled import FileStamp, FreshBank, QuestionRow, stamp_of
 
 VERSION = (
-    f"{__version__}/4"  # the second number is raised when this layout, or what compilation makes, changes
+    f"{__version__}/5"  # the second number is raised when this layout, or what compilation makes, changes
 )
 APPLICATION_ID = 0x51424B31  # "QBK1"
 TICK_NS = 2_000_000_000  # the coarsest clock of a file system that people use (FAT)

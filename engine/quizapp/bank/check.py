@@ -5,9 +5,10 @@ An error makes a question unfair, misleading or dead; a warning is something to 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -29,8 +30,10 @@ from quizapp.bank.model import (
 )
 from quizapp.bank.pools import shortages
 from quizapp.bank.references import referenced
+from quizapp.bank.snapshot import PLACEHOLDER, question_from_json, question_to_json
 from quizapp.bank.spelling import parse_count
 from quizapp.bank.text import visible
+from quizapp.bank.variables import BadDraw, exactly, filled, first_filled, unknown_in, unused
 from quizapp.errors import nearest
 
 EXPLANATION_BYTES = 20 * 1024
@@ -83,17 +86,28 @@ class Demo(Protocol):
 
 
 Demos = Mapping[str, Demo]
+Draws = Sequence[Callable[[Question], Mapping[str, str]]]
+"""Each draws the values of a question's variables."""
 
 
-def check_bank(loaded: LoadedBank, demos: Demos | None, judge: Judge | None = None) -> list[Finding]:
+def check_bank(
+    loaded: LoadedBank, demos: Demos | None, judge: Judge | None = None, draws: Draws = ()
+) -> list[Finding]:
     """What is wrong with the valid questions of a bank.
 
     Without `demos`, links to them go unchecked; without `judge`, so do the mistakes and forms of typed kinds.
+    `draws` are ways to draw a question's variables: each draw is checked like a question of its own, besides
+    the one with the first value of each.
     """
     check = _Check(loaded, demos, judge)
+    asked = []
     for index, question in enumerate(loaded.bank.questions):
-        check.question(index, question)
-    check.whole()
+        if question.variables:
+            asked.append(check.with_variables(index, question, draws))
+        else:
+            check.question(index, question)
+            asked.append(question)
+    check.whole(dataclasses.replace(loaded.bank, questions=tuple(asked)))
     return sorted(check.findings, key=lambda finding: (finding.line, finding.column))
 
 
@@ -119,8 +133,46 @@ class _Check:
     def _warn(self, where: Where, code: str, message: str, hint: str) -> None:
         self._report(where, code, message, hint, "warning")
 
-    def whole(self) -> None:
-        bank = self._loaded.bank
+    def with_variables(self, index: int, question: Question, draws: Draws) -> Question:
+        """Reports what is wrong with any draw of a question, once; gives the one with the first values."""
+        at: Where = ("questions", index)
+        for name in unused(question):
+            message = f"{name} is used nowhere"
+            hint = f"write {{{{var:{name}}}}} where it belongs, or remove it"
+            self._warn((*at, "variables", name), "unused-variable", message, hint)
+        text = question_to_json(question)
+        seen: list[tuple[str, list[Finding]]] = []
+        for drawn in ({}, *(draw(question) for draw in draws)):
+            before = len(self.findings)
+            try:
+                asked = question_from_json(filled(text, question.variables, drawn))
+            except BadDraw as error:
+                hint = "change the formula, or the values it is made of"
+                self._report((*at, "variables", error.name, "formula"), "bad-draw", error.words, hint)
+            else:
+                self.question(index, asked)
+                self._key_of_draw(at, question, asked)
+                drawn = asked.drawn
+            values = ", ".join(f"{name} = {value}" for name, value in drawn.items())
+            seen.append((values, self.findings[before:]))
+            del self.findings[before:]
+        self.findings += _each_once(seen)
+        return question_from_json(first_filled(text, question.variables))
+
+    def _key_of_draw(self, at: Where, question: Question, asked: Question) -> None:
+        """A key is rounded to be shown: the number that it was rounded from must still be right."""
+        if not (isinstance(question, Numeric) and isinstance(asked, Numeric)) or self._judge is None:
+            return
+        numbers = exactly(question.variables, asked.drawn)
+        for end in ("min", "max"):
+            named = PLACEHOLDER.fullmatch(getattr(question.key, end) or "")
+            if named and not self._judge.is_right(asked, repr(numbers[named[1]])):
+                message = f"the key is {getattr(asked.key, end)}, and {numbers[named[1]]!r} is wrong by it"
+                hint = f"give {named[1]} more digits, or the question a wider tolerance"
+                self._report((*at, "key"), "key-outside-tolerance", message, hint)
+                return
+
+    def whole(self, bank: Bank) -> None:
         self._text(("title",), bank.title, short=True)
         self._text(("description",), bank.description)
         for name, sentence in bank.objectives.items():
@@ -330,7 +382,9 @@ class _Check:
             self._report(at if sides else (*at, "options"), "no-ground", message, "add demo: to one at least")
 
     def _text(self, where: Where, text: str, *, short: bool = False) -> None:
-        """Characters that don't come out as the author sees them."""
+        """Characters that don't come out as the author sees them, and numbers that nobody declared."""
+        for message, hint in unknown_in(text, {}) if "{{var:" in text else ():
+            self._report(where, "unknown-variable", message, hint)
         hidden = _hidden(text)
         if hidden:
             message = f"holds {hidden}, which is shown as a sign"
@@ -345,6 +399,24 @@ class _Check:
         if short and _RIGHT_TO_LEFT.search(text):
             message = "holds right-to-left text, which few terminals lay out"
             self._warn(where, "right-to-left", message, "see how it looks in yours before you rely on it")
+
+
+def _each_once(seen: Sequence[tuple[str, Sequence[Finding]]]) -> Iterator[Finding]:
+    """The findings of several draws of one question; what not all draws have is said with the values."""
+
+    def fault(found: Finding) -> tuple[int, int, str]:
+        return found.line, found.column, found.code
+
+    draws = [{fault(found) for found in findings} for _, findings in seen]
+    told = set()
+    for values, findings in seen:
+        for found in findings:
+            if fault(found) in told:
+                continue
+            if not all(fault(found) in draw for draw in draws):
+                found = dataclasses.replace(found, message=f"with {values}: {found.message}")
+            yield found
+        told |= {fault(found) for found in findings}
 
 
 def giveaways(bank: Bank) -> Iterator[tuple[str, str, str]]:

@@ -13,9 +13,16 @@ from quizapp.bank.model import Matching, Mistake, Numeric, Ordering, Question, R
 # The columns of a strip on a terminal of 80.
 FEWEST_COLUMNS = 50
 
-Judge = Callable[[Question, str], bool]
-"""Whether a typed response is right; raises ValueError in words for one that the question does not admit."""
 Kinds = Ordering | Matching | Numeric | ShortText | Reading
+
+
+class Judge(NamedTuple):
+    """How typed responses are scored, which floors above know."""
+
+    is_right: Callable[[Question, str], bool]
+    """Raises ValueError in words for a response that the question does not admit."""
+    told: Callable[[Question, str], str]
+    """The rationale of the foreseen mistake that a wrong response is; "" for another one."""
 
 
 class Found(NamedTuple):
@@ -127,7 +134,7 @@ def _span(question: Reading) -> Iterator[Found]:
 def _forms(question: ShortText, judge: Judge) -> Iterator[Found]:
     for number, form in enumerate(question.key):
         where: Where = ("key", number)
-        if judge(dataclasses.replace(question, key=(form,), pattern=""), " "):
+        if judge.is_right(dataclasses.replace(question, key=(form,), pattern=""), " "):
             yield Found(where, "empty-form", f"nothing of {form!r} is compared", "write a letter or a digit")
             continue
         odd = next((c for c in form if c.isspace() and c != " "), "")
@@ -137,7 +144,7 @@ def _forms(question: ShortText, judge: Judge) -> Iterator[Found]:
                 where, "hidden-character", message, "write a plain space: it is compared as one", "warning"
             )
         before = dataclasses.replace(question, key=question.key[:number], pattern="")
-        if number and judge(before, form):
+        if number and judge.is_right(before, form):
             message = f"{form!r} is the same as a form before it"
             yield Found(where, "duplicate-form", message, "remove it", "warning")
 
@@ -145,7 +152,7 @@ def _forms(question: ShortText, judge: Judge) -> Iterator[Found]:
 def _dead_characters(question: ShortText, judge: Judge) -> Iterator[Found]:
     for character in dict.fromkeys(question.pattern):
         alone = dataclasses.replace(question, key=(), pattern=f"\\x{{{ord(character):x}}}")
-        if not character.isascii() and not judge(alone, character):
+        if not character.isascii() and not judge.is_right(alone, character):
             message = f"holds {character!r}, which no response holds once it is compared"
             hint = "write the plain letter, quote, dash or space that it is compared as"
             yield Found(("pattern",), "dead-character", message, hint, "warning")
@@ -156,7 +163,7 @@ def _mistake(
 ) -> Iterator[Found]:
     where: Where = ("mistakes", number, "response")
     try:
-        right = judge(question, mistake.response)
+        right = judge.is_right(question, mistake.response)
     except ValueError as error:
         message, _, hint = str(error).partition("; ")
         yield Found(where, "bad-mistake", message, hint or "write one that a learner can")
@@ -164,3 +171,7 @@ def _mistake(
     if right:
         message = f"{mistake.response!r} is right by this question's key"
         yield Found(where, "mistake-is-right", message, "remove it, or make the key narrower")
+        return
+    if judge.told(question, mistake.response) != mistake.rationale:
+        message = f"{mistake.response!r} is taken as a mistake that stands before it"
+        yield Found(where, "mistake-is-hidden", message, "remove one, or tell the two apart")

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from quizapp.bank.compiled import stamp_of
 from quizapp.bank.consistency import Complaint, complaints, option_complaints, symptom_complaints
 from quizapp.bank.findings import BankError, BankNotFound, Finding, Severity, Where
-from quizapp.bank.model import KINDS, Bank, Question, Reading
+from quizapp.bank.model import KINDS, Bank, Numeric, Question, Reading
+from quizapp.bank.snapshot import question_from_json, question_to_json
 from quizapp.bank.strip import StripError, read_strip
 from quizapp.bank.wording import in_words, place_words
 from quizapp.bank.yaml_tree import Places, Reports, Unusable, YamlFault, build
@@ -149,6 +150,21 @@ def _unreadable(path: Path, message: str, hint: str) -> BankError:
     return BankError(str(path), [finding])
 
 
+def _of_question(question: Question) -> Iterator[Complaint]:
+    """Errors of one question; of one with variables as it would be asked with the first values of these."""
+    if question.variables or isinstance(question, Numeric):
+        from quizapp.bank.variables import complaints as variable_complaints
+        from quizapp.bank.variables import first_filled
+
+        found = list(variable_complaints(question))
+        if found:
+            yield from found
+            return
+        if question.variables:
+            question = question_from_json(first_filled(question_to_json(question), question.variables))
+    yield from complaints(question)
+
+
 class _Reading(Reports):
     def __init__(self, path: str) -> None:
         from quizapp.bank.schema import question_adapter
@@ -267,7 +283,7 @@ class _Reading(Reports):
             problems = list(_complaints_of_parts(value))
         else:
             question, problems = self._with_strip(question)
-            problems += complaints(question)
+            problems += _of_question(question)
             ids = [option.id for option in question.options] if problems else []
             if not problems:
                 self._questions.append(question)

@@ -24,8 +24,10 @@ from quizapp.bank.spelling import (
     FLAG,
     ID,
     INTERVAL,
+    NAME,
     NOT_WRITTEN,
     NUMBER,
+    QUANTITY,
     SHARE,
     TEXT,
     THIS_FORMAT,
@@ -175,6 +177,33 @@ class Scoring(_Strict):
 
 
 @record
+class Spread(_Strict):
+    """Numbers from `min` to `max`, both included, `step` apart."""
+
+    min: Annotated[str, DECIMAL]
+    max: Annotated[str, DECIMAL]
+    step: Annotated[str, DECIMAL] = "1"
+
+
+@record
+class Variable(_Strict):
+    """A number that differs from attempt to attempt: one of values, a range and a formula."""
+
+    values: tuple[Annotated[str, DECIMAL], ...] = ()
+    """One of these is drawn."""
+    range: Spread | None = None
+    """One of these is drawn: {min: 1, max: 8, step: 1}."""
+    formula: AnyText = ""
+    """Worked out from other variables, such as 16 * params_b."""
+    digits: Annotated[int, COUNT] = 6
+    """Of a formula: significant digits of what is shown, and of a key."""
+    min: Annotated[str, DECIMAL] = "0"
+    """Of a formula: what is below is a draw that makes no sense."""
+    max: Annotated[str, DECIMAL] | None = None
+    """Of a formula: what is above is a draw that makes no sense."""
+
+
+@record
 class _Question(_Strict):
     id: Id
     """Permanent, unique in the bank, never positional; kebab-case."""
@@ -186,6 +215,10 @@ class _Question(_Strict):
     """Difficulty as a time budget, such as 90s."""
     points: Annotated[float, NUMBER] = 1.0
     scoring: Scoring = field(default_factory=Scoring)
+    variables: dict[Annotated[str, NAME], Variable] = field(default_factory=dict)
+    """Numbers that are drawn for each attempt; text and key name them as {{var:name}}."""
+    drawn: Annotated[dict[str, str], NOT_WRITTEN] = field(default_factory=dict)
+    """Of a question with variables, as it was asked: what was drawn."""
     stem: Text
     """Markdown: what is asked."""
     symptom: Symptom | None = None
@@ -251,8 +284,8 @@ def _as_option(id: str, text: str, side: Side, pin: Literal["first", "last"]) ->
 class Interval(_Strict):
     """Decimal numbers from `min` to `max`, both included; a number alone stands for both."""
 
-    min: Annotated[str, DECIMAL] | None = None
-    max: Annotated[str, DECIMAL] | None = None
+    min: Annotated[str, QUANTITY] | None = None
+    max: Annotated[str, QUANTITY] | None = None
 
 
 @record

@@ -16,6 +16,8 @@ _ID_PATTERN = "^[a-z0-9]{1,50}(-[a-z0-9]{1,50}){0,9}$"
 
 # Exponents of three digits are more than any unit needs, and keep arithmetic small.
 _DECIMAL_PATTERN = r"^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})?$"
+_NAME_PATTERN = "^[a-z][a-z0-9_]{0,29}$"
+_QUANTITY_PATTERN = rf"{_DECIMAL_PATTERN}|^\{{\{{var:[a-z][a-z0-9_]{{0,29}}\}}\}}$"
 _TOLERANCE_PATTERN = r"^([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})? ?%?$"
 
 _UNITS_S = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -66,6 +68,23 @@ def parse_decimal(text: str) -> str:
     """A decimal number as it is written, kept exact. Raises ValueError in words for an author."""
     if re.fullmatch(_DECIMAL_PATTERN, text) is None:
         raise ValueError(f"{text!r} is no number; write one such as 21, 0.5 or 2.1e9")
+    return text
+
+
+def parse_quantity(text: str) -> str:
+    """A decimal number, or a question's variable. Raises ValueError in words for an author."""
+    if re.fullmatch(_QUANTITY_PATTERN, text) is None:
+        variable = "; a variable is written {{var:its_name}}, alone" if "{" in text else ""
+        raise ValueError(f"{text!r} is no number{variable or '; write one such as 21, 0.5 or 2.1e9'}")
+    return text
+
+
+def parse_name(text: str) -> str:
+    """The name of a variable. Raises ValueError in words for an author."""
+    if re.fullmatch(_NAME_PATTERN, text) is None:
+        raise ValueError(
+            f"{text!r} is no name; use small letters, digits and underscores, such as params_b, 30 at most"
+        )
     return text
 
 
@@ -256,6 +275,8 @@ TEXT = Written(parse_text, {"type": _SCALAR}, pattern=r"\S")
 ANY_TEXT = Written(str, {"type": _SCALAR})
 ID = Written(parse_id, {"type": ["string", "integer"]}, pattern=_ID_PATTERN)
 DECIMAL = Written(parse_decimal, {"type": ["string", "number"]}, pattern=_DECIMAL_PATTERN)
+QUANTITY = Written(parse_quantity, {"type": ["string", "number"]}, pattern=_QUANTITY_PATTERN)
+NAME = Written(parse_name, {"type": "string"}, pattern=_NAME_PATTERN)
 TOLERANCE = Written(parse_tolerance, {"type": ["string", "number"]}, pattern=_TOLERANCE_PATTERN)
 FLAG = Written(parse_flag, {"type": "boolean"})
 COUNT = Written(parse_count, {"type": "integer", "minimum": 1})
@@ -279,8 +300,8 @@ DURATION = Written(
 URL = Written(parse_url, {"type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"})
 FIGURE_PATH = Written(parse_figure_path, {"type": "string", "pattern": r"\S"})
 THIS_FORMAT = Written(parse_format, {"const": FORMAT})
-PATTERNED = (TEXT, ID, DECIMAL, TOLERANCE)
+PATTERNED = (TEXT, ID, NAME, DECIMAL, QUANTITY, TOLERANCE)
 BOUNDS = ShortBounds(NUMBER)
-INTERVAL = ShortBounds(DECIMAL)
+INTERVAL = ShortBounds(QUANTITY)
 NOT_WRITTEN = NotWritten()
 BY_KIND = ByKind()

@@ -31,6 +31,8 @@ _PARTS: dict[str, tuple[type, str]] = {
     "pairs": (model.Pair, "pair"),
     "extra": (model.Item, "extra choice"),
     "span": (model.Span, "span"),
+    "variables": (model.Variable, "variable"),
+    "range": (model.Spread, "range"),
     "devices": (str, "device"),
     "shuffle": (str, "shuffle"),
     "sections": (model.Section, "section"),
@@ -62,6 +64,9 @@ def in_words(error: Mapping[str, Any], kind: str | None) -> tuple[Where, bool, s
     """
     where: Where = tuple(error["loc"])
     given, problem = error.get("input"), error["type"]
+    if where[-1:] == ("[key]",):  # a mapping's key, in place of its value
+        where, _, *words = in_words({**error, "loc": where[:-1]}, kind)
+        return where, True, words[0], words[1], words[2]
     if problem == "value_error":
         message, _, hint = str(error["ctx"]["error"]).partition("; ")
         return where, False, "bad-value", message, hint
@@ -97,12 +102,14 @@ def fields_of(part: type) -> list[str]:
     if not dataclasses.is_dataclass(part):
         return []
     names = [str(field.metadata.get("alias", field.name)) for field in dataclasses.fields(part)]
-    return [name for name in names if name != "strip"]  # quizapp fills it
+    return [name for name in names if name not in ("strip", "drawn")]  # quizapp fills these
 
 
 def _part(where: Where, kind: str | None) -> type:
     names = [step for step in where if isinstance(step, str)]
     if names:
+        if names[-2:-1] == ["variables"]:
+            return model.Variable
         if names[-1] == "key" and kind == "reading":
             return model.ReadingKey
         return _PARTS.get(names[-1], (str, ""))[0]
@@ -113,7 +120,9 @@ def _unknown(name: str, part: type, where: Where) -> tuple[str, str]:
     known = fields_of(part)
     names = [step for step in where if isinstance(step, str)]
     noun = (
-        _PARTS[names[-1]][1]
+        "variable"
+        if part is model.Variable
+        else _PARTS[names[-1]][1]
         if names and names[-1] in _PARTS
         else "question"
         if part is not model.Bank

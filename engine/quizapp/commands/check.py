@@ -21,9 +21,21 @@ if TYPE_CHECKING:
 @click.option(
     "--demos", "folders", type=click.Path(path_type=Path), multiple=True, help="A further folder of demos."
 )
+@click.option(
+    "--samples",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="Draws that are checked of a question with variables.",
+)
 @click.pass_context
 def command(
-    ctx: click.Context, banks: tuple[str, ...], as_json: bool, strict: bool, folders: tuple[Path, ...]
+    ctx: click.Context,
+    banks: tuple[str, ...],
+    as_json: bool,
+    strict: bool,
+    folders: tuple[Path, ...],
+    samples: int,
 ) -> None:
     """Find what is wrong with banks: ids, YAML files, or folders of them.
 
@@ -34,7 +46,7 @@ def command(
     for path in _paths(banks):
         if sys.stderr.isatty() and not as_json:
             print(f"checking {path}", file=sys.stderr)
-        questions, findings = examine(path, demos)
+        questions, findings = examine(path, demos, samples)
         checked.append((path, questions, findings))
     errors = sum(finding.severity == "error" for _, _, findings in checked for finding in findings)
     warnings = sum(len(findings) for _, _, findings in checked) - errors
@@ -52,18 +64,26 @@ def command(
         ctx.exit(1)
 
 
-def examine(path: Path, demos: Demos) -> tuple[int, list[Finding]]:
-    """The number of valid questions in a bank, and everything that is wrong with it, in the file's order."""
-    from quizapp.assess.scoring import is_right
+def examine(path: Path, demos: Demos, samples: int) -> tuple[int, list[Finding]]:
+    """The number of valid questions in a bank, and everything that is wrong with it, in the file's order.
+
+    Of a question with variables so many draws are looked at: those of the seeds 0, 1, 2 and so on.
+    """
+    from functools import partial
+
+    from quizapp.assess.instance import values_of
+    from quizapp.assess.scoring import foreseen, is_right
     from quizapp.bank.check import check_bank
     from quizapp.bank.findings import BankError
+    from quizapp.bank.kind_checks import Judge
     from quizapp.bank.load import read_bank
 
     try:
         loaded, findings = read_bank(path)
     except BankError as error:
         return 0, error.findings
-    findings = findings + check_bank(loaded, demos, is_right)
+    draws = [partial(values_of, seed=seed) for seed in range(samples)]
+    findings = findings + check_bank(loaded, demos, Judge(is_right, foreseen), draws)
     return len(loaded.bank.questions), sorted(findings, key=lambda finding: (finding.line, finding.column))
 
 

@@ -39,7 +39,7 @@ def command(
     opened = open_bank(find_bank(bank))
     store = Store.open_if_there()
     plan = plan_rescore(store, opened, option_map=_map(pairs), learner=learner)
-    stored = rescore(store, opened, plan, reason.strip()) if yes else 0
+    stored = rescore(store, plan, reason.strip()) if yes else 0
     if as_json:
         _print_json(plan, reason.strip(), stored=yes)
         return 0

@@ -167,6 +167,8 @@ def _question(
                 else f"<p>{said(reference.title)} {said(reference.url)}</p>"
             )
     shown = f"revision {state.revision}, content {state.snapshot[:12]}"
+    if question.drawn:
+        shown += f", drawn: {', '.join(f'{name} = {value}' for name, value in question.drawn.items())}"
     yield f"<p class=muted>As it was shown: {said(shown)}</p></article>"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quizapp.assess.attempt import Started
 from quizapp.assess.draw import order_questions
+from quizapp.bank.snapshot import content_hash, has_variables
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
@@ -40,11 +41,31 @@ def beginning_of(
     if mode != "exam":
         return started, {}
     # An exam is what it was at its start, whatever becomes of the bank.
-    hashes = tuple(bank.row(each).hash for each in ids)
+    all_asked = {each: asked(bank, each, seed) for each in ids}
     return (
-        started._replace(time_limit_s=bank.take.time_limit_s, snapshots=hashes),
-        {each: bank.question_json(each) for each in ids},
+        started._replace(
+            time_limit_s=bank.take.time_limit_s, snapshots=tuple(all_asked[each].hash for each in ids)
+        ),
+        {each: all_asked[each].json for each in ids},
     )
+
+
+class Asked(NamedTuple):
+    """A question as an attempt asks it: its JSON, and the content hash of that."""
+
+    json: str
+    hash: str
+
+
+def asked(bank: OpenBank, question_id: str, seed: int) -> Asked:
+    """A bank's question for the attempt of this seed, its variables drawn."""
+    text = bank.question_json(question_id)
+    if not has_variables(text):
+        return Asked(text, bank.row(question_id).hash)
+    from quizapp.assess.instance import instance_of
+
+    text = instance_of(text, seed)
+    return Asked(text, content_hash(text))
 
 
 def drawn(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quizapp.assess.attempt import Scored
 from quizapp.assess.result import passes
 from quizapp.assess.scoring import Score, problem, score
+from quizapp.bank.snapshot import content_hash, has_variables, question_from_json
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Change(NamedTuple):
     old: Score
     new: Score
     objective: str | None
+    question_json: str
+    """The question that gave the new score, as this attempt would have been asked it."""
 
     @property
     def decrease(self) -> bool:
@@ -65,7 +68,7 @@ def plan_rescore(
     `option_map`: old option id, or `question:id`, to its new id. QuizappError when a question's kind or
     option ids have changed and the map does not tell how.
     """
-    present: dict[str, Question] = {}
+    present: dict[str, str] = {}
     refused: dict[str, str] = {}
     attempts: list[Rescored] = []
     looked_at = gone = 0
@@ -84,10 +87,18 @@ def plan_rescore(
                 gone += 1
                 continue
             looked_at += 1
-            question = present.setdefault(state.question_id, bank.question(state.question_id))
-            new = _new_score(record, state, question, option_map or {}, refused)
+            text = present.setdefault(state.question_id, bank.question_json(state.question_id))
+            presented = record.question(state.question_id)
+            try:
+                if has_variables(text):
+                    text = _as_drawn(text, presented)
+            except ValueError as error:
+                refused[state.question_id] = str(error)
+                continue
+            question = question_from_json(text)
+            new = _new_score(presented, state, question, option_map or {}, refused)
             if new is not None and new != state.score:
-                changes.append(Change(state.question_id, state.score, new, question.objective))
+                changes.append(Change(state.question_id, state.score, new, question.objective, text))
         if changes:
             attempts.append(_both_sides(record, changes))
     if refused:
@@ -99,20 +110,22 @@ def plan_rescore(
     return Plan(tuple(attempts), looked_at, gone)
 
 
-def rescore(store: Store, bank: OpenBank, plan: Plan, reason: str) -> int:
+def rescore(store: Store, plan: Plan, reason: str) -> int:
     """Adds the planned scores to their attempts, each with the reason; the number that was added.
 
     AttemptHeld for an attempt that is being taken; attempts before it are scored again by then, and planning
     anew leaves them out.
     """
-    questions = {change.question_id for attempt in plan.attempts for change in attempt.changes}
-    hashes = {each: bank.row(each).hash for each in questions}
-    store.keep_questions({hashes[each]: bank.question_json(each) for each in questions})
+    texts = {change.question_json for attempt in plan.attempts for change in attempt.changes}
+    hashes = {text: content_hash(text) for text in texts}
+    store.keep_questions({hashes[text]: text for text in texts})
     for attempt in plan.attempts:
         sitting = store.resume(attempt.attempt_id, None)
         try:
             sitting.score_again(
-                Scored(change.question_id, *change.new, change.objective, reason, hashes[change.question_id])
+                Scored(
+                    change.question_id, *change.new, change.objective, reason, hashes[change.question_json]
+                )
                 for change in attempt.changes
             )
         finally:
@@ -120,14 +133,21 @@ def rescore(store: Store, bank: OpenBank, plan: Plan, reason: str) -> int:
     return sum(len(attempt.changes) for attempt in plan.attempts)
 
 
+def _as_drawn(text: str, presented: Question | None) -> str:
+    """A question with variables as an attempt would have been asked it, with what was drawn for it then."""
+    from quizapp.bank.variables import filled
+
+    drawn = presented.drawn if presented is not None else {}
+    return filled(text, question_from_json(text).variables, drawn)
+
+
 def _new_score(
-    record: AttemptRecord,
+    presented: Question | None,
     state: ItemState,
     question: Question,
     option_map: Mapping[str, str],
     refused: dict[str, str],
 ) -> Score | None:
-    presented = record.question(state.question_id)
     response = state.response
     if presented is not None:
         renamed = {
@@ -148,8 +168,9 @@ def _new_score(
 def _misfit(presented: Question, question: Question, renamed: Mapping[str, str]) -> str:
     if presented.kind != question.kind:
         return f"it was {presented.kind}, and is {question.kind}"
-    if getattr(question, "variables", None) or getattr(presented, "variables", None):
-        return "its variables are drawn anew for each attempt"
+    if set(presented.drawn) != set(question.drawn):
+        was, now = (", ".join(sorted(each.drawn)) or "none" for each in (presented, question))
+        return f"variables that were drawn for it: {was}; that would be now: {now}"
     wanted, have = set(_ids(question)), set(renamed.values())
     if len(have) < len(renamed):
         return "two old ids are mapped to one"

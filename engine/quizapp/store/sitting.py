@@ -28,9 +28,11 @@ from quizapp.assess.attempt import (
 from quizapp.assess.draw import order_options, scramble
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import Score, Verdict, problem, rule_of, score
+from quizapp.bank.snapshot import question_from_json
 from quizapp.errors import QuizappError
 from quizapp.store.clock import SteadyClock
 from quizapp.store.database import StoreUnavailable
+from quizapp.store.drawing import asked
 
 if TYPE_CHECKING:
     from quizapp.assess.draw import HasOptions
@@ -194,7 +196,7 @@ class Sitting:
 
                 question = presented(question_id, self._snapshots[question_id], self.attempt_id, self._path)
             else:
-                question = self._the_bank.question(question_id)
+                question = question_from_json(asked(self._the_bank, question_id, self.seed).json)
             self._questions[question_id] = question
         return question
 
@@ -291,11 +293,13 @@ class Sitting:
             hash_ = dict(zip(self._started.question_ids, self._started.snapshots, strict=True))[question_id]
             self._record(Shown(question_id, self.question(place).revision, self.option_order(place), hash_))
             return
-        row, text = self._the_bank.row(question_id), self._the_bank.question_json(question_id)
+        shown = asked(self._the_bank, question_id, self.seed)
+        revision = self._the_bank.row(question_id).revision
         self._record(
-            Shown(question_id, row.revision, self.option_order(place), row.hash), snapshot=(row.hash, text)
+            Shown(question_id, revision, self.option_order(place), shown.hash),
+            snapshot=(shown.hash, shown.json),
         )
-        self._snapshots[question_id] = text
+        self._snapshots[question_id] = shown.json
 
     def respond(self, place: int, response: Response) -> None:
         """Keeps a response, changed at will until it is submitted. ValueError in words for an invalid one.

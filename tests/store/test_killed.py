@@ -18,6 +18,7 @@ from child_process import Child
 from quizapp.assess.attempt import event_to_json
 from quizapp.assess.response import Response
 from quizapp.bank.model import Take
+from quizapp.store import database
 from quizapp.store.begin import begin
 from quizapp.store.sitting import Sitting
 from quizapp.store.store import Store
@@ -289,3 +290,22 @@ def test_processes_that_create_the_store_at_once_take_it_for_nobody_elses(tmp_pa
         folder = tmp_path / f"{number}"
         children = [Child(lambda send, f=folder: Store.open(f).close()) for _ in range(4)]  # type: ignore[misc]
         assert [child.wait() for child in children] == [0] * 4
+
+
+def test_a_store_that_another_process_creates_between_two_looks_is_taken_for_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+    look = database._is_empty
+
+    def look_and_be_overtaken(db: sqlite3.Connection) -> bool:
+        found = look(db)
+        if not looked:
+            looked.append(found)
+            monkeypatch.setattr(database, "_is_empty", look)
+            assert Child(lambda send: Store.open(tmp_path).close()).wait() == 0
+        return found
+
+    monkeypatch.setattr(database, "_is_empty", look_and_be_overtaken)
+    Store.open(tmp_path).close()
+    assert looked == [True]

@@ -158,11 +158,10 @@ def _refuse_stump(path: Path) -> None:
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
+    # In this order: what is empty may become a store between the two looks, and a store is never empty.
+    empty = _is_empty(db)
     application_id, version = _identity(db)
-    if application_id != APPLICATION_ID and not _is_empty(db):
-        # Another process may have made it a store between the two looks.
-        application_id, version = _identity(db)
-    if application_id != APPLICATION_ID and not _is_empty(db):
+    if application_id != APPLICATION_ID and not empty:
         raise StoreUnavailable(
             f"{path} is not a quizapp store: it belongs to another program.",
             hint="Move it away, or name another folder in QUIZAPP_STATE_DIR.",

@@ -43,13 +43,14 @@ def bank(tmp_path: Path) -> Path:
     return path
 
 
-def responses(learners: int = 400) -> list[dict[str, Any]]:
+def responses(learners: int = 400, slopes: dict[str, float] | None = None) -> list[dict[str, Any]]:
+    slopes = slopes or dict(SLOPES)
     draw = random.Random(3)
     rows = []
     for number in range(learners):
         ability = draw.gauss(0, 1)
         for name in IDS:
-            logit = SLOPES[name] * ability + LEVELS.get(name, 0)
+            logit = slopes[name] * ability + LEVELS.get(name, 0)
             right = draw.random() < 1 / (1 + math.exp(-logit))
             wrong = "maybe" if name == "hard" else draw.choice(["maybe", "never"])
             response = "yes-it-is" if right else wrong
@@ -251,3 +252,68 @@ def test_without_numpy_there_is_a_hint(quizapp: CommandLine, bank: Path, tmp_pat
     done = quizapp("stats", str(bank))
     assert done.returncode == 2
     assert "pip install 'quizapp-lab[stats]'" in done.stderr
+
+
+def test_a_calibration_is_what_adaptive_attempts_go_by(
+    quizapp: CommandLine, bank: Path, tmp_path: Path
+) -> None:
+    refused = quizapp("take", str(bank), "--mode", "adaptive", lines="a\n")
+    assert refused.returncode == 2
+    assert "--calibrate" in refused.stderr
+    few = quizapp(
+        "stats",
+        str(bank),
+        "--from",
+        str(csv_of(tmp_path / "few.csv", responses(50))),
+        "--calibrate",
+        "x.json",
+    )
+    assert few.returncode == 2
+    assert "needs 100 attempts, there are 50" in few.stderr
+
+    alike = responses(slopes=dict.fromkeys(IDS, 1.5))
+    file, out = csv_of(tmp_path / "r.csv", alike), bank.with_suffix(".calibration.json")
+    done = quizapp("stats", str(bank), "--from", str(file), "--calibrate", str(out), "--json")
+    assert done.returncode == 0
+    assert f"{out}: 6 of 6 questions calibrated by 400 attempts" in done.stderr
+    found = json.loads(out.read_text())
+    places = {each["id"]: each["difficulty"] for each in found["questions"]}
+    assert places["easy"] < places["plain"] < places["hard"]
+
+    taken = quizapp(
+        "take", str(bank), "--mode", "adaptive", "--length", "3", "--seed", "1", "--json", lines="a\n" * 3
+    )
+    assert taken.returncode == 0
+    body = json.loads(taken.stdout)
+    assert (body["mode"], body["total"], body["finished"]) == ("adaptive", 3, True)
+    assert body["ability"]["stopped"] == "length"
+    assert "Question 2 (3 at most)" in taken.stderr
+    assert f"Your ability {body['ability']['ability']:+.2f}" in taken.stderr
+    shown = quizapp("results", "show", body["attempt"]).stdout
+    assert f"ability {body['ability']['ability']:+.2f}, standard error" in shown
+    page = quizapp("report", body["attempt"], "--html", "-").stdout
+    assert f"ability {body['ability']['ability']:+.2f}" in page
+    assert "0 is the mean of the 400 attempts" in page
+
+
+def test_the_two_parameter_model_leaves_out_what_misleads(
+    quizapp: CommandLine, bank: Path, tmp_path: Path
+) -> None:
+    file = csv_of(tmp_path / "r.csv", responses(600))
+    done = quizapp("stats", str(bank), "--from", str(file), "--model", "2pl", "--calibrate", "c.json")
+    assert done.returncode == 0
+    found = json.loads((quizapp.folder / "c.json").read_text())
+    # Its discrimination is negative: asking it would turn the ability round.
+    assert "upside-down" not in {each["id"] for each in found["questions"]}
+    assert all(each["discrimination"] > 0 for each in found["questions"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--length", "3"), ("--until-se", "0.3"), ("--mode", "adaptive", "--draw", "3")]
+)
+def test_options_that_do_not_belong_together_are_refused(
+    quizapp: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    done = quizapp("take", "small", *arguments)
+    assert done.returncode == 2
+    assert "adaptive" in done.stderr

@@ -9,6 +9,9 @@ import pytest
 from tui_fakes import SIGNS
 from tui_grid import check, grid, until
 
+from quizapp.assess.adaptive import Parameters, Rule
+from quizapp.store.begin import Adapt
+from quizapp.store.calibration import Calibrated, write_calibration
 from quizapp.tui.app import QuizApp
 from quizapp.tui.desk import Desk
 from quizapp.tui.screens.confirm import ConfirmScreen
@@ -208,3 +211,34 @@ async def test_the_report_is_saved_and_printed_on_exit(sitting_app: QuizApp, tmp
     assert "NOT PASSED: 2 of 4 points, 50% (pass mark 70%)" in text
     assert "Q3 INCORRECT 0/1  you: B  key: A" in text
     assert sitting_app.farewell == [text]
+
+
+async def test_an_adaptive_attempt_shows_how_many_may_come_and_the_ability(
+    desk: Desk, tmp_path: Path
+) -> None:
+    ids = ("six-of-eight-idle", "second", "third")
+    path = tmp_path / "signs.calibration.json"
+    questions = [Calibrated(each, 1, Parameters(1.0, 0.0), 0.1) for each in ids]
+    write_calibration(path, "signs", "2pl", 240, questions)
+    desk.adapt = Adapt(Rule(0.05, 2), path)
+    desk.begin(SIGNS, fresh=True, mode="adaptive")
+    app = QuizApp(desk, "sitting")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert "Q1 of 2 at most" in grid(app)
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        assert "Q1 of 2 at most explained" in grid(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Q2 of 2 at most" in grid(app)
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ResultsScreen))
+        await pilot.pause()
+        shown = grid(app)
+        assert "FINISHED" in shown
+        assert "standard error 0." in shown
+        assert "0 is the mean of the 240 attempts" in shown
+        assert "It ended at its greatest length." in " ".join(shown.split())

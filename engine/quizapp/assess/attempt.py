@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quizapp.assess.response import Response
 from quizapp.assess.scoring import Score, Verdict
+
+if TYPE_CHECKING:
+    from quizapp.assess.adaptive import Plan
 
 
 class Started(NamedTuple):
@@ -14,6 +17,7 @@ class Started(NamedTuple):
 
     The order of options is drawn from the same seed, and recorded by Shown when a question is presented.
     `snapshots` are the stored questions' hashes, of an exam: its questions stay as they were at its start.
+    `adaptive`: the questions are chosen one by one, each by a Selected event.
     """
 
     bank_id: str
@@ -28,6 +32,7 @@ class Started(NamedTuple):
     objectives: dict[str, str]
     time_limit_s: float | None = None
     snapshots: tuple[str, ...] = ()
+    adaptive: Plan | None = None
 
 
 class ClockRead(NamedTuple):
@@ -37,6 +42,14 @@ class ClockRead(NamedTuple):
     machine: str
     count_us: int
     passed_us: int
+
+
+class Selected(NamedTuple):
+    """The next question of an adaptive attempt, chosen at this ability and its standard error."""
+
+    question_id: str
+    ability: float
+    se: float
 
 
 class Shown(NamedTuple):
@@ -113,11 +126,21 @@ class Finished(NamedTuple):
 
 
 ItemEvent = Shown | ResponseChanged | Marked | Submitted | Predicted | DemoRan | Scored
-Event = Started | ClockRead | ItemEvent | Discarded | Finished
+Event = Started | ClockRead | Selected | ItemEvent | Discarded | Finished
+
+
+def _plan(body: Mapping[str, Any] | None) -> Plan | None:
+    if body is None:
+        return None
+    from quizapp.assess.adaptive import Plan
+
+    return Plan.from_json(body)
+
 
 _TYPES: dict[str, type[Event]] = {
     "started": Started,
     "clock-read": ClockRead,
+    "selected": Selected,
     "shown": Shown,
     "response-changed": ResponseChanged,
     "marked": Marked,
@@ -130,12 +153,13 @@ _TYPES: dict[str, type[Event]] = {
 }
 _NAMES = {kind: name for name, kind in _TYPES.items()}
 _RESTORE: dict[str, Callable[[Any], Any]] = {
-    "question_ids": lambda ids: tuple(ids.split(" ")),
+    "question_ids": lambda ids: tuple(ids.split()),
     "snapshots": lambda hashes: tuple(hashes.split()),
     "option_order": tuple,
     "shuffle": tuple,
     "response": Response.from_json,
     "verdict": Verdict,
+    "adaptive": _plan,
 }
 
 
@@ -148,6 +172,7 @@ def event_to_json(event: Event) -> tuple[str, dict[str, Any]]:
         # One string: ten thousand ids are read back several times as fast as out of a list.
         body["question_ids"] = " ".join(event.question_ids)
         body["snapshots"] = " ".join(event.snapshots)
+        body["adaptive"] = event.adaptive.to_json() if event.adaptive else None
     return _NAMES[type(event)], body
 
 
@@ -160,7 +185,7 @@ def event_from_json(name: str, body: Mapping[str, Any]) -> Event:
         return kind(
             **{key: _RESTORE[key](value) if key in _RESTORE else value for key, value in body.items()}
         )
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, KeyError) as error:
         raise ValueError(f"event {name!r}: {error}") from error
 
 
@@ -224,6 +249,7 @@ class Attempt:
         self.clock_at_us = 0
         self.position = 0
         self._places: dict[str, int] = {}
+        self._selected: tuple[str, ...] = ()
         # Sparse: an attempt on ten thousand questions begins without ten thousand states.
         self._states: dict[str, ItemState] = {}
         for event in events:
@@ -236,8 +262,8 @@ class Attempt:
 
     @property
     def question_ids(self) -> tuple[str, ...]:
-        """The drawn questions, in order."""
-        return self.started.question_ids if self.started else ()
+        """The drawn questions, in order; of an adaptive attempt those that were chosen so far."""
+        return self.started.question_ids + self._selected if self.started else ()
 
     @property
     def items(self) -> list[ItemState]:
@@ -302,7 +328,19 @@ class Attempt:
             else:
                 self.discarded = True
             return
+        if isinstance(event, Selected):
+            self._select(event)
+            return
         self._apply_to_item(event, at_us)
+
+    def _select(self, event: Selected) -> None:
+        plan = self.started.adaptive if self.started else None
+        if self.finished or plan is None or event.question_id not in plan.parameters:
+            raise ValueError(f"{event.question_id!r} can't be chosen for this attempt")
+        if event.question_id in self._places:
+            raise ValueError(f"{event.question_id!r} was chosen before")
+        self._places[event.question_id] = len(self._places)
+        self._selected = (*self._selected, event.question_id)
 
     def _apply_to_item(self, event: ItemEvent, at_us: int) -> None:
         try:

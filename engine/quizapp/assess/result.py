@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quizapp.assess.attempt import Attempt
 from quizapp.assess.intervals import wilson
 from quizapp.assess.scoring import Verdict
+
+if TYPE_CHECKING:
+    from quizapp.assess.adaptive import Ability
 
 # A sum of thirds must not fail a mark that it reaches.
 _TOLERANCE = 1e-9
@@ -36,6 +39,8 @@ class Result(NamedTuple):
     counts: dict[Verdict, int]
     interval: tuple[float, float] | None = None
     """As of an objective, of the whole; None before anything is scored."""
+    ability: Ability | None = None
+    """Of an adaptive attempt."""
 
     @property
     def share(self) -> float:
@@ -83,7 +88,16 @@ def result_of(attempt: Attempt) -> Result:
         ),
         counts,
         share_interval(points, max_points, sum(weight**2 for weight in weights)) if weights else None,
+        _ability(attempt),
     )
+
+
+def _ability(attempt: Attempt) -> Ability | None:
+    if attempt.started is None or attempt.started.adaptive is None:
+        return None
+    from quizapp.assess.adaptive import ability_of
+
+    return ability_of(attempt)
 
 
 def share_interval(points: float, max_points: float, squares: float) -> tuple[float, float]:

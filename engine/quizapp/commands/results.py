@@ -96,6 +96,11 @@ def _record_lines(record: AttemptRecord) -> list[str]:
         _standing(summary),
     ]
     result = result_of(record.attempt)
+    if result.ability is not None:
+        from quizapp.assess.adaptive import ability_in_words, end_in_words, scale_in_words
+
+        lines.append(f"  {ability_in_words(result.ability)}; {scale_in_words(result.ability)}")
+        lines += [f"  {end_in_words(result.ability)}"] if end_in_words(result.ability) else []
     if len(result.by_objective) > 1:
         from quizapp.assess.scoring import points_in_words
 

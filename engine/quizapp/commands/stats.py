@@ -56,6 +56,14 @@ FEWEST_FOR_MODELS = {"rasch": 100, "2pl": 500}
     show_default=True,
     help="Item response theory: one discrimination for all, or one for each question.",
 )
+@click.option(
+    "--calibrate",
+    "calibration_out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write how hard the questions are, for `quizapp take --mode adaptive`: to BANK.calibration.json"
+    " beside the bank, where it is looked for, or elsewhere.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     bank: str,
@@ -64,6 +72,7 @@ def command(
     practice: bool,
     min_n: int,
     model: str,
+    calibration_out: Path | None,
     as_json: bool,
 ) -> None:
     """Say how good the questions of BANK are: too easy, too hard, misleading, with a doubtful key.
@@ -92,6 +101,8 @@ def command(
             f"{error}.", hint="Statistics of parts of the bank are possible by a file."
         ) from error
     calibration, why_not = _calibration(table, model)
+    if calibration_out is not None:
+        _calibrate(calibration_out, opened.id, table, calibration, why_not, min_n)
     found = figures(table, question_of, min_n=min_n, calibration=calibration)
     queued = _queue(opened, found)
     _show(opened, found, calibration, as_json=as_json)
@@ -252,6 +263,44 @@ def _calibration(table: ResponseTable, model: str) -> tuple[Calibration | None, 
         return calibrate(right, chosen), ""
     except ValueError as error:
         return None, f"No difficulties: {error}."
+
+
+def _calibrate(
+    path: Path,
+    bank_id: str,
+    table: ResponseTable,
+    calibration: Calibration | None,
+    why_not: str,
+    min_n: int,
+) -> None:
+    import numpy as np
+
+    from quizapp.assess.adaptive import Parameters
+    from quizapp.errors import QuizappError
+    from quizapp.store.calibration import FARTHEST, STEEPEST, Calibrated, write_calibration
+
+    if calibration is None:
+        raise QuizappError(
+            f"Nothing is calibrated: {why_not or 'no model was asked for.'}",
+            hint="Responses of another system can be read with --from FILE; --model rasch needs the fewest.",
+        )
+    # Abilities in standard deviations: the Rasch model has them in logits.
+    sd = calibration.ability_sd
+    asked = (~np.isnan(table.points)).sum(axis=0)
+    questions = []
+    for place, key in enumerate(table.questions):
+        slope, difficulty = calibration.discrimination[place] * sd, calibration.difficulty[place] / sd
+        if asked[place] >= min_n and 0 < slope <= STEEPEST and abs(difficulty) <= FARTHEST:
+            parameters = Parameters(float(slope), float(difficulty))
+            se = float(calibration.difficulty_se[place] / sd)
+            questions.append(Calibrated(key.question_id, key.revision, parameters, se))
+    newest = {each.question_id: each.revision for each in questions}
+    kept = [each for each in questions if newest[each.question_id] == each.revision]
+    if not kept:
+        raise QuizappError("Nothing is calibrated: no question tells abilities apart.")
+    write_calibration(path, bank_id, calibration.model, len(table.points), kept)
+    count = len({key.question_id for key in table.questions})
+    _say(f"{path}: {len(kept)} of {count} questions calibrated by {len(table.points)} attempts")
 
 
 def _queue(bank: OpenBank, found: BankFigures) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quizapp.lab.ground import Grounds
     from quizapp.lab.request import Device
     from quizapp.plain.demo import Demos
+    from quizapp.store.begin import Adapt
     from quizapp.store.history import NothingDue
     from quizapp.store.sitting import Sitting
 
@@ -38,9 +39,24 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--mode",
-    type=click.Choice(["practice", "exam", "review"]),
+    type=click.Choice(["practice", "exam", "review", "adaptive"]),
     help="practice tells after each response, exam at its end, with the bank's time limit; review asks what"
-    " is due today by spaced repetition.  [default: as the open attempt, or practice]",
+    " is due today by spaced repetition; adaptive asks what tells most about you, by the bank's calibration."
+    "  [default: as the open attempt, or practice]",
+)
+@click.option(
+    "--until-se",
+    type=click.FloatRange(0.05, 1),
+    metavar="SE",
+    help="adaptive: end when the ability is known to this standard error.  [default: 0.4]",
+)
+@click.option(
+    "--length", type=click.IntRange(1), metavar="N", help="adaptive: ask N questions at most.  [default: 20]"
+)
+@click.option(
+    "--calibration",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="adaptive: the file of `quizapp stats --calibrate`.  [default: BANK.calibration.json beside it]",
 )
 @click.option("--plain", is_flag=True, help="Lines in place of screens; chosen by itself without a terminal.")
 @click.option(
@@ -64,6 +80,9 @@ def command(
     seed: int | None,
     draw: int | None,
     mode: str | None,
+    until_se: float | None,
+    length: int | None,
+    calibration: Path | None,
     plain: bool,
     as_json: bool,
     fresh: bool,
@@ -80,6 +99,7 @@ def command(
     """
     from quizapp.store.begin import default_learner
 
+    adapt = _adapt(mode, draw, until_se, length, calibration)
     if folders:
         _confirm(folders)
     learner = default_learner() if learner is None else learner
@@ -95,6 +115,7 @@ def command(
                 mode=mode,
                 seed=seed,
                 draw=draw,
+                adapt=adapt,
                 fresh=fresh,
                 demo_folders=folders,
                 device=device,
@@ -104,7 +125,16 @@ def command(
                 "Which bank? `quizapp list` lists them. (Picking one on a screen needs a terminal.)"
             )
         return _take_plainly(
-            bank, learner, seed, draw, mode=mode, fresh=fresh, as_json=as_json, folders=folders, device=device
+            bank,
+            learner,
+            seed,
+            draw,
+            mode=mode,
+            adapt=adapt,
+            fresh=fresh,
+            as_json=as_json,
+            folders=folders,
+            device=device,
         )
 
     if mode != "review":
@@ -116,6 +146,25 @@ def command(
     except NothingDue as nothing:
         _say_nothing_is_due(nothing, as_json=as_json)
         return 0
+
+
+def _adapt(
+    mode: str | None, draw: int | None, until_se: float | None, length: int | None, calibration: Path | None
+) -> Adapt | None:
+    if mode != "adaptive":
+        if (until_se, length, calibration) != (None, None, None):
+            raise click.UsageError("--until-se, --length and --calibration are for --mode adaptive.")
+        return None
+    if draw is not None:
+        raise click.UsageError("An adaptive attempt chooses its questions; --length says how many at most.")
+    from quizapp.store.begin import Adapt
+
+    if (until_se, length) == (None, None):
+        return Adapt(None, calibration)
+    from quizapp.assess.adaptive import Rule
+
+    usual = Rule()
+    return Adapt(Rule(until_se or usual.until_se, length or usual.length), calibration)
 
 
 def _say_nothing_is_due(nothing: NothingDue, *, as_json: bool) -> None:
@@ -155,6 +204,7 @@ def _take_plainly(
     draw: int | None,
     *,
     mode: str | None,
+    adapt: Adapt | None,
     fresh: bool,
     as_json: bool,
     folders: tuple[Path, ...],
@@ -169,7 +219,9 @@ def _take_plainly(
     from quizapp.store.begin import begin, begin_named, open_store
 
     store, notice = open_store()
-    bank, beginning = begin_named(store, ref, learner, mode=mode, fresh=fresh, seed=seed, draw=draw)
+    bank, beginning = begin_named(
+        store, ref, learner, mode=mode, fresh=fresh, seed=seed, draw=draw, adapt=adapt
+    )
     demos: list[Demos] = []
 
     def lab() -> Demos:

@@ -37,7 +37,8 @@ def question(talk: Talk, sitting: Sitting, place: int) -> None:
     asked = sitting.question(place)
     letters = sitting.letters(place)
     points = points_in_words(asked.points)
-    head = f"Question {place + 1} of {sitting.total} · {points} {'point' if points == '1' else 'points'}"
+    of = f"of {sitting.total}" if sitting.most is None else f"({sitting.most} at most)"
+    head = f"Question {place + 1} {of} · {points} {'point' if points == '1' else 'points'}"
     if asked.objective:
         head += f" · {sitting.objectives.get(asked.objective, asked.objective)}"
     talk.say()
@@ -204,6 +205,12 @@ def result(talk: Talk, sitting: Sitting, got: Result) -> None:
         talk.say(f"Done: {total}.")
     else:
         talk.say(f"{'Passed' if got.passed else 'Not passed'}: {total}; the mark is {got.pass_mark:.0%}.")
+    if got.ability is not None:
+        from quizapp.assess.adaptive import ability_in_words, end_in_words, scale_in_words
+
+        talk.say(f"Your {ability_in_words(got.ability)}; {scale_in_words(got.ability)}")
+        if end_in_words(got.ability):
+            talk.say(end_in_words(got.ability))
     counts = [f"{VERDICTS[verdict].lower()} {count}" for verdict, count in got.counts.items() if count]
     talk.say(f"Questions: {', '.join(counts)}.")
     if len(got.by_objective) > 1:
@@ -244,6 +251,7 @@ def as_json(sitting: Sitting) -> dict[str, Any]:
         "total": sitting.total,
         "pass_mark": got.pass_mark,
         "passed": got.passed if sitting.finished else None,
+        **({} if got.ability is None else {"ability": got.ability._asdict()}),
         "by_objective": [] if sitting.concealed else [part._asdict() for part in got.by_objective],
     }
 

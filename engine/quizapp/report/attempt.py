@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from quizapp.assess.adaptive import ability_in_words, end_in_words, scale_in_words
 from quizapp.assess.result import interval_in_words, result_of
 from quizapp.assess.scoring import (
     Verdict,
@@ -76,6 +77,9 @@ def _head(record: AttemptRecord, when: Callable[[datetime], str]) -> Iterator[st
     if summary.state == "finished":
         points = f"{points_in_words(result.points)} of {points_in_words(result.max_points)} points"
         rows.insert(0, ["Score", f"{points}, {result.share:.0%}"])
+        if result.ability is not None:
+            rows.insert(0, ["Scale", scale_in_words(result.ability)])
+            rows.insert(0, ["Ability", f"{ability_in_words(result.ability)}. {end_in_words(result.ability)}"])
         if result.passed is not None:
             mark = f"the mark is {result.pass_mark:.0%}"
             rows.insert(0, ["Result", f"{'passed' if result.passed else 'not passed'}; {mark}"])

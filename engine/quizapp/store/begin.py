@@ -16,8 +16,27 @@ from quizapp.store.database import StoreUnavailable
 from quizapp.store.store import AttemptSummary, Store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from quizapp.assess.adaptive import Rule
     from quizapp.bank.library import OpenBank
     from quizapp.store.sitting import Sitting
+
+
+class Adapt(NamedTuple):
+    """How an adaptive attempt is wanted: by which rule, and by which calibration; None: as usual."""
+
+    rule: Rule | None = None
+    calibration: Path | None = None
+
+
+class _Wish(NamedTuple):
+    learner: str
+    mode: str | None
+    seed: int | None
+    only: Sequence[str] | None
+    draw: int | None
+    adapt: Adapt | None
 
 
 class Beginning(NamedTuple):
@@ -60,20 +79,24 @@ def begin(
     seed: int | None = None,
     only: Sequence[str] | None = None,
     draw: int | None = None,
+    adapt: Adapt | None = None,
 ) -> Beginning:
     """Resumes the learner's open attempt on this bank, or starts one. AttemptHeld while another takes it.
 
     `fresh`, `only`, and a mode, seed or number of questions that the open attempt does not have start a new
     one. An exam whose time has passed is finished with what was given. QuizappError for another mode while an
     exam is open: it would tell the exam's keys. A review asks what is due today; NothingDue when nothing is.
+    `adapt`: how an adaptive attempt is wanted; an open one that goes by another rule is left for a new one.
     """
+    wish = _Wish(learner, mode, seed, only, draw, adapt)
+    told: list[str] = []
     try:
-        sitting = _resume_or_start(store, bank, learner, mode, fresh, seed, only, draw)
+        sitting = _resume_or_start(store, bank, wish, fresh, told)
     except StoreUnavailable as error:
         store = Store.in_memory()
-        sitting = _start(store, bank, learner, mode, seed, only, draw)
-        return Beginning(sitting, store, (not_saved(error),))
-    return Beginning(sitting, store, _caught_up(sitting))
+        sitting = _start(store, bank, wish, told)
+        return Beginning(sitting, store, (not_saved(error), *told))
+    return Beginning(sitting, store, (*told, *_caught_up(sitting)))
 
 
 def begin_named(
@@ -85,6 +108,7 @@ def begin_named(
     fresh: bool = False,
     seed: int | None = None,
     draw: int | None = None,
+    adapt: Adapt | None = None,
 ) -> tuple[OpenBank | None, Beginning]:
     """As `begin`, on the bank of this id or path. A bank that is gone or broken strands no open attempt.
 
@@ -98,7 +122,7 @@ def begin_named(
         if fresh:
             raise
         return None, _begin_without(store, ref, learner, mode, error)
-    return bank, begin(store, bank, learner, mode=mode, fresh=fresh, seed=seed, draw=draw)
+    return bank, begin(store, bank, learner, mode=mode, fresh=fresh, seed=seed, draw=draw, adapt=adapt)
 
 
 def _begin_without(store: Store, ref: str, learner: str, mode: str | None, why: QuizappError) -> Beginning:
@@ -136,34 +160,24 @@ def _changes(sitting: Sitting) -> Iterator[str]:
         yield f"{gone} taken out of the bank since, and will not be asked."
 
 
-def _resume_or_start(
-    store: Store,
-    bank: OpenBank,
-    learner: str,
-    mode: str | None,
-    fresh: bool,
-    seed: int | None,
-    only: Sequence[str] | None,
-    draw: int | None,
-) -> Sitting:
+def _resume_or_start(store: Store, bank: OpenBank, wish: _Wish, fresh: bool, told: list[str]) -> Sitting:
     of_bank = [
         summary
-        for summary in store.attempts(learner.strip(), bank.id, state="open")
+        for summary in store.attempts(wish.learner.strip(), bank.id, state="open")
         if _same_bank(store, summary, bank)
     ]
     exams = [summary for summary in of_bank if summary.mode == "exam"]
 
     def resumed_or_started() -> Sitting:
-        if not fresh and only is None:
+        if not fresh and wish.only is None:
             for summary in (*exams, *(each for each in of_bank if each.mode != "exam")):
-                fits = seed in (None, summary.seed) and draw in (None, summary.total)
-                if fits and mode in (None, summary.mode):
+                if _fits(store, summary, wish):
                     if summary.mode != "exam":
                         must_be_over()
                     return store.resume(summary.id, bank)
-        if mode != "exam":
+        if wish.mode != "exam":
             must_be_over()
-        return _start(store, bank, learner, mode, seed, only, draw)
+        return _start(store, bank, wish, told)
 
     def must_be_over() -> None:
         for summary in exams:
@@ -172,23 +186,36 @@ def _resume_or_start(
     return resumed_or_started()
 
 
-def _start(
-    store: Store,
-    bank: OpenBank,
-    learner: str,
-    mode: str | None,
-    seed: int | None,
-    only: Sequence[str] | None,
-    draw: int | None,
-) -> Sitting:
-    if mode == "review" and only is None:
+def _fits(store: Store, summary: AttemptSummary, wish: _Wish) -> bool:
+    if wish.mode not in (None, summary.mode) or wish.seed not in (None, summary.seed):
+        return False
+    if summary.mode != "adaptive":
+        return wish.draw in (None, summary.total)
+    started = store.show(summary.id).attempt.started
+    plan = started.adaptive if started else None
+    return (
+        wish.adapt is None or wish.adapt.rule is None or (plan is not None and plan.rule == wish.adapt.rule)
+    )
+
+
+def _start(store: Store, bank: OpenBank, wish: _Wish, told: list[str]) -> Sitting:
+    only, plan = wish.only, None
+    if only is None and wish.mode == "review":
         from quizapp.store.history import NothingDue, due_today
 
-        plan = due_today(store, bank, learner)
-        if not plan.ask:
-            raise NothingDue(bank.title, plan.next_day)
-        only = plan.ask[:draw]
-    return store.start(bank, learner, mode=mode or "practice", seed=seed, only=only, draw=draw)
+        due = due_today(store, bank, wish.learner)
+        if not due.ask:
+            raise NothingDue(bank.title, due.next_day)
+        only = due.ask[: wish.draw]
+    elif only is None and wish.mode == "adaptive":
+        from quizapp.assess.adaptive import Rule
+        from quizapp.store.calibration import plan_of
+
+        adapt = wish.adapt or Adapt()
+        plan, words = plan_of(bank, adapt.rule or Rule(), adapt.calibration)
+        told += [words] if words else []
+    mode = wish.mode or "practice"
+    return store.start(bank, wish.learner, mode=mode, seed=wish.seed, only=only, draw=wish.draw, plan=plan)
 
 
 def _must_be_over(store: Store, summary: AttemptSummary, bank: OpenBank) -> None:

@@ -11,6 +11,7 @@ from quizapp.bank.snapshot import content_hash, has_variables
 from quizapp.errors import QuizappError
 
 if TYPE_CHECKING:
+    from quizapp.assess.adaptive import Plan
     from quizapp.bank.library import OpenBank
 
 
@@ -22,9 +23,11 @@ def beginning_of(
     *,
     only: Sequence[str] | None = None,
     draw: int | None = None,
+    plan: Plan | None = None,
 ) -> tuple[Started, dict[str, str]]:
     """The event that an attempt starts with; and of an exam all its questions, as they are stored."""
-    ids = drawn(bank, seed, only=only, draw=draw)
+    # The questions of an adaptive attempt are chosen one by one.
+    ids = drawn(bank, seed, only=only, draw=draw) if plan is None else ()
     started = Started(
         bank_id=bank.id,
         bank_title=bank.title,
@@ -34,9 +37,11 @@ def beginning_of(
         seed=seed,
         shuffle=tuple(bank.take.shuffle),
         question_ids=ids,
-        # A review asks what was forgotten: its share of right answers passes or fails nobody.
-        pass_mark=None if mode == "review" else bank.take.pass_mark,
+        # A review asks what was forgotten, an adaptive attempt what is neither easy nor hard: shares of right
+        # answers pass or fail nobody there.
+        pass_mark=None if mode in ("review", "adaptive") else bank.take.pass_mark,
         objectives=dict(bank.objectives),
+        adaptive=plan,
     )
     if mode != "exam":
         return started, {}

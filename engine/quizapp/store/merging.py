@@ -24,6 +24,7 @@ from quizapp.store.database import (
     open_database,
     transaction,
 )
+from quizapp.store.projection import UPDATE, projection_of
 from quizapp.store.schema import APPLICATION_ID, VERSION
 
 if TYPE_CHECKING:
@@ -150,9 +151,8 @@ class _Merge:
                 ((ours, seq, *event) for seq, event in enumerate(events) if seq >= len(here)),
             )
             self._ours.execute(
-                "UPDATE attempts SET state = ?, finished_us = ?, position = ?, answered = ?, points = ?,"
-                " max_points = ?, passed = ? WHERE key = ?",
-                (*_projection(attempt), ours),
+                UPDATE,
+                (*projection_of(attempt), ours),
             )
         if found:
             self._behind += 1
@@ -239,21 +239,6 @@ def _folded(attempt_id: str, events: list[tuple[int, str, str]]) -> Attempt:
     if attempt.started is None:
         raise ValueError("it never began")
     return attempt
-
-
-def _projection(attempt: Attempt) -> tuple[Any, ...]:
-    state = "discarded" if attempt.discarded else "finished" if attempt.finished else "open"
-    ended = attempt.finished_at_us if attempt.finished else None
-    passed = attempt.finish.passed if attempt.finish else None
-    return (
-        state,
-        ended,
-        attempt.position,
-        attempt.answered,
-        float(attempt.points),
-        float(attempt.max_points),
-        None if passed is None else int(bool(passed)),
-    )
 
 
 def _whole(value: object) -> int:

@@ -21,6 +21,7 @@ from quizapp.assess.attempt import (
     Predicted,
     ResponseChanged,
     Scored,
+    Selected,
     Shown,
     Started,
     Submitted,
@@ -33,6 +34,7 @@ from quizapp.errors import QuizappError
 from quizapp.store.clock import SteadyClock
 from quizapp.store.database import StoreUnavailable
 from quizapp.store.drawing import asked
+from quizapp.store.projection import projection_of
 
 if TYPE_CHECKING:
     from quizapp.assess.draw import HasOptions
@@ -83,11 +85,11 @@ class Sitting:
         self._snapshots = snapshots
         self._questions: dict[str, Question] = {}
         # A question that left the bank before it was presented can't be asked any more.
-        self._ids = started.question_ids
+        self._askable: frozenset[str] | None = None
         if bank is None or bank.hash != started.bank_hash:
-            left = frozenset(bank.ids if bank else ()).union(snapshots)
-            self._ids = tuple(question_id for question_id in self._ids if question_id in left)
-        self.withdrawn = len(started.question_ids) - len(self._ids)
+            self._askable = frozenset(bank.ids if bank else ()).union(snapshots)
+        self._ids = self._left()
+        self.withdrawn = len(self.attempt.question_ids) - len(self._ids)
         self.resumed = any(not isinstance(event, Started | ClockRead) for _, event in events)
         self._passed_us = self.attempt.clock.passed_us if self.attempt.clock else 0
 
@@ -110,7 +112,7 @@ class Sitting:
 
     @property
     def mode(self) -> str:
-        """`practice` or `exam`."""
+        """`practice`, `exam`, `review` or `adaptive`."""
         return self._started.mode
 
     @property
@@ -159,13 +161,21 @@ class Sitting:
 
     @property
     def total(self) -> int:
-        """Number of questions."""
+        """Number of questions; of an adaptive attempt of those that were chosen so far."""
         return len(self._ids)
+
+    @property
+    def most(self) -> int | None:
+        """How many questions an adaptive attempt may have in all; None where `total` is fixed."""
+        plan = self._started.adaptive
+        if plan is None or self.over:
+            return None
+        return max(self.total, min(plan.rule.length, self.total + len(self._choices())))
 
     @property
     def position(self) -> int:
         """The question shown last."""
-        if not self.attempt.question_ids:
+        if not self._ids:
             return 0
         shown = self.attempt.question_ids[self.attempt.position]
         return self._ids.index(shown) if shown in self._ids else 0
@@ -334,8 +344,18 @@ class Sitting:
         """Makes the response final and scores it; in an exam `finish` does so for all of them."""
         self._must_be_told()
         scored = self._scored(place)
-        self._record(Submitted(self._ids[place]), scored)
+        submitted = Submitted(self._ids[place])
+        self._record(submitted, scored, *self._selection(submitted, scored))
+        self._ids = self._left()
         return Score(scored.verdict, scored.points, scored.max_points, scored.rule)
+
+    def go_on(self) -> None:
+        """Chooses the next question of an adaptive attempt where none is open and it is not at its end."""
+        if self._started.adaptive is not None and not self.over and not self._unsubmitted():
+            chosen = self._selection()
+            if chosen:
+                self._record(*chosen)
+                self._ids = self._left()
 
     def predict(self, place: int, option_id: str, diagnosis: str) -> None:
         """Keeps what the learner expects of the demo behind an option."""
@@ -399,6 +419,36 @@ class Sitting:
             raise RuntimeError("this attempt was opened without its bank")
         return self._bank
 
+    def _left(self) -> tuple[str, ...]:
+        ids = self.attempt.question_ids
+        return ids if self._askable is None else tuple(each for each in ids if each in self._askable)
+
+    def _choices(self) -> list[str]:
+        """What an adaptive attempt could still ask: calibrated, in the bank, and not asked yet."""
+        plan, bank = self._started.adaptive, self._bank
+        if plan is None or bank is None:
+            return []
+        asked, there = frozenset(self.attempt.question_ids), frozenset(bank.ids)
+        return [each for each in plan.parameters if each in there and each not in asked]
+
+    def _selection(self, *ahead: Event) -> tuple[Selected, ...]:
+        """The next question of an adaptive attempt once these events have happened; () where none comes."""
+        plan = self._started.adaptive
+        if plan is None:
+            return ()
+        from quizapp.assess.adaptive import ability_of, choose
+
+        choices = self._choices()
+        now = self._clock.now_us()
+        attempt = _fold([*self._events, *((now, event) for event in ahead)])
+        stands = ability_of(attempt, len(choices))
+        # A question that was left open is asked before another one comes.
+        waiting = any(not state.submitted for state in attempt.items if state.question_id in self._ids)
+        if stands is None or stands.stopped or waiting:
+            return ()
+        chosen = choose(plan.parameters, choices, stands.ability, self.seed, len(attempt.question_ids))
+        return () if chosen is None else (Selected(chosen, stands.ability, stands.se),)
+
     def _must_be_told(self) -> None:
         if self.concealed:
             raise QuizappError("That comes after the exam.")
@@ -430,7 +480,7 @@ class Sitting:
                     and (self.attempt.exam or not isinstance(event, ResponseChanged))
                     for event in events
                 )
-                projection = self._projection() if listed else None
+                projection = projection_of(self.attempt, self.position) if listed else None
                 self._store.append(
                     self._key, self._token, len(self._events), at_us, events, projection, snapshot
                 )
@@ -439,18 +489,6 @@ class Sitting:
             self.attempt = _fold(self._events)
             raise
         self._events.extend((at_us, event) for event in events)
-
-    def _projection(self) -> tuple[Any, ...]:
-        attempt = self.attempt
-        state = "finished" if attempt.finished else "discarded" if attempt.discarded else "open"
-        passed = None
-        if attempt.finished:
-            from quizapp.assess.result import passes
-
-            # Scoring again may lift an attempt over the mark, or take it below.
-            passed = passes(attempt.points, attempt.max_points, self._started.pass_mark)
-        finished_us = attempt.finished_at_us if attempt.finished else None
-        return state, finished_us, self.position, attempt.answered, attempt.points, attempt.max_points, passed
 
 
 class _Ordered:

@@ -25,10 +25,12 @@ from quizapp.store.database import (
     transaction,
 )
 from quizapp.store.drawing import beginning_of
+from quizapp.store.projection import UPDATE
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from quizapp.assess.adaptive import Plan
     from quizapp.bank.library import OpenBank
     from quizapp.bank.model import Question
     from quizapp.store.sitting import Sitting
@@ -150,10 +152,11 @@ class Store:
         seed: int | None = None,
         only: Sequence[str] | None = None,
         draw: int | None = None,
+        plan: Plan | None = None,
     ) -> Sitting:
         """Begins an attempt on what the bank says is drawn from it, or on the questions named in `only`.
 
-        `draw`: so many questions of the whole bank, whatever its sections say.
+        `draw`: so many questions of the whole bank, whatever its sections say. `plan`: of an adaptive one.
         """
         from quizapp.store.sitting import Sitting
 
@@ -163,7 +166,7 @@ class Store:
         seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
         if not 0 <= seed <= LARGEST_SEED:
             raise QuizappError(f"A seed is a whole number from 0 to {LARGEST_SEED}.")
-        started, snapshots = beginning_of(bank, learner, mode, seed, only=only, draw=draw)
+        started, snapshots = beginning_of(bank, learner, mode, seed, only=only, draw=draw, plan=plan)
         at_us = now_us()
         events: list[tuple[int, Event]] = [(at_us, started)]
         if started.time_limit_s is not None:
@@ -198,7 +201,9 @@ class Store:
                 "INSERT INTO events VALUES (?, ?, ?, ?, ?)",
                 ((key, seq, at_us, *_dump(event)) for seq, (_, event) in enumerate(events)),
             )
-        return Sitting(self, key, attempt_id, token, events, snapshots, bank)
+        sitting = Sitting(self, key, attempt_id, token, events, snapshots, bank)
+        sitting.go_on()
+        return sitting
 
     def resume(self, attempt_id: str, bank: OpenBank | None) -> Sitting:
         """Goes on with an attempt; a finished one can be looked at again. AttemptHeld while another has it.
@@ -228,6 +233,7 @@ class Store:
             with self._read(attempt_id):
                 sitting = Sitting(self, key, attempt_id, token, events, snapshots, bank)
             sitting.wind_clock(reading())
+            sitting.go_on()
             return sitting
         except BaseException:
             # Nobody takes an attempt that can't be taken.
@@ -318,7 +324,7 @@ class Store:
     ) -> None:
         """Puts events on disk, all or none, before it returns. AttemptHeld if the lease is lost.
 
-        `projection`: state, finished_us, position, answered, points, max_points, passed; None: as before.
+        `projection` is what `projection_of` gives; None: as before.
         """
         events = tuple(events)
         if len(events) == 1 and projection is None and snapshot is None:
@@ -344,8 +350,7 @@ class Store:
                 )
             if projection is not None:
                 self._db.execute(
-                    "UPDATE attempts SET state = ?, finished_us = ?, position = ?, answered = ?, points = ?,"
-                    " max_points = ?, passed = ? WHERE key = ?",
+                    UPDATE,
                     (*projection, key),
                 )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quizapp.lab.ground import Grounds
     from quizapp.lab.request import Device
     from quizapp.lab.runner import Lab
+    from quizapp.store.begin import Adapt
     from quizapp.store.sitting import Sitting
     from quizapp.store.store import AttemptSummary, Store
     from quizapp.tui.taking import Taking
@@ -31,6 +32,7 @@ class Desk:
         *,
         seed: int | None = None,
         draw: int | None = None,
+        adapt: Adapt | None = None,
         device: Device = "auto",
         demo_folders: Sequence[Path] | None = None,
         bank_folders: Sequence[Path] | None = None,
@@ -40,6 +42,7 @@ class Desk:
         self.learner = learner
         self.seed = seed
         self.draw = draw
+        self.adapt = adapt
         self.device = device
         self._demo_folders = demo_folders
         self._bank_folders = bank_folders
@@ -85,7 +88,14 @@ class Desk:
 
         self.leave_sitting()
         opened, beginning = begin_named(
-            self.store, str(bank), self.learner, mode=mode, fresh=fresh, seed=self.seed, draw=self.draw
+            self.store,
+            str(bank),
+            self.learner,
+            mode=mode,
+            fresh=fresh,
+            seed=self.seed,
+            draw=self.draw,
+            adapt=self.adapt,
         )
         self.store = beginning.store
         self.notices += beginning.notices

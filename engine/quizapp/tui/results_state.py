@@ -80,6 +80,17 @@ class ResultsState:
         text = f"{points}, {result.share:.0%}"
         return text + (f" (pass mark {self.pass_mark:.0%})" if self.pass_mark is not None else "")
 
+    def ability_words(self) -> list[str]:
+        """Of an adaptive attempt: the ability, what it is measured in, and why the attempt ended."""
+        found = self.result.ability
+        if found is None:
+            return []
+        from quizapp.assess.adaptive import ability_in_words, end_in_words, scale_in_words
+
+        words = ability_in_words(found)
+        sentences = [f"{words[0].upper()}{words[1:]}.", f"{scale_in_words(found)} {end_in_words(found)}"]
+        return [sentence.strip() for sentence in sentences]
+
     def demo_words(self) -> str:
         """Demos run and predictions that held."""
         if not self.runs:
@@ -101,6 +112,7 @@ class ResultsState:
             f"{taken_at}, seed {self.seed}",
             "",
             f"{self.headline()}: {self.score_words()}",
+            *self.ability_words(),
             self.demo_words(),
             "",
         ]

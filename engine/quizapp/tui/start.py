@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from quizapp.lab.catalogue import DemoDeclaration
     from quizapp.lab.compare import PlannedRun
     from quizapp.lab.request import Device
+    from quizapp.store.begin import Adapt
     from quizapp.tui.app import First
     from quizapp.tui.desk import Desk
     from quizapp.tui.lab_state import LabOrder
@@ -25,6 +26,7 @@ def run_take(
     mode: str | None,
     seed: int | None,
     draw: int | None,
+    adapt: Adapt | None,
     fresh: bool,
     demo_folders: tuple[Path, ...],
     device: Device,
@@ -37,31 +39,22 @@ def run_take(
     # enables it again once the first screen stands.
     gc.disable()
     try:
-        return _take(
-            bank_ref, learner, seed, draw, mode=mode, fresh=fresh, demo_folders=demo_folders, device=device
+        from quizapp.store.begin import open_store
+        from quizapp.tui.desk import Desk
+
+        store, notice = open_store()
+        desk = Desk(
+            store, learner, seed=seed, draw=draw, adapt=adapt, device=device, demo_folders=demo_folders
         )
+        if notice:
+            desk.notices.append(notice)
+        return _take(desk, bank_ref, mode, fresh)
     finally:
         gc.enable()
 
 
-def _take(
-    bank_ref: str | None,
-    learner: str,
-    seed: int | None,
-    draw: int | None,
-    *,
-    mode: str | None,
-    fresh: bool,
-    demo_folders: tuple[Path, ...],
-    device: Device,
-) -> int:
-    from quizapp.store.begin import open_store
-    from quizapp.tui.desk import Desk
-
-    store, notice = open_store()
-    desk = Desk(store, learner, seed=seed, draw=draw, device=device, demo_folders=demo_folders)
-    if notice:
-        desk.notices.append(notice)
+def _take(desk: Desk, bank_ref: str | None, mode: str | None, fresh: bool) -> int:
+    store = desk.store
     try:
         if bank_ref is None:
             return _run(desk, "picker")

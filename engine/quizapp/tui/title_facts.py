@@ -23,10 +23,18 @@ def clock(taking: Taking, glyphs: Glyphs) -> Line:
     return [(f"{'! ' if near else ''}{in_words(left_s)} left", "warning" if near else "strong"), ("  ", "")]
 
 
+def place_words(taking: Taking) -> str:
+    """`Q3/19`; of an adaptive attempt, whose questions are chosen one by one, `Q3 of 20 at most`."""
+    most = taking.sitting.most
+    number = f"Q{taking.index + 1}"
+    return f"{number}/{taking.total}" if most is None else f"{number} of {most} at most"
+
+
 def progress(taking: Taking, glyphs: Glyphs) -> Line:
     """How much is submitted, as a bar of ten cells."""
     done = taking.total - taking.open_count()
-    full = round(10 * done / taking.total) if taking.total else 0
+    total = taking.sitting.most or taking.total
+    full = round(10 * done / total) if total else 0
     return [(glyphs.meter_full * full, "accent"), (glyphs.meter_empty * (10 - full), "frame")]
 
 

@@ -13,7 +13,7 @@ from quizapp.bank.text import visible
 from quizapp.tui.render import Line, line_width
 from quizapp.tui.screens.base import SHORT
 from quizapp.tui.screens.picking import LEAST_STEM, PickingScreen
-from quizapp.tui.title_facts import clock, points_of, progress, verdict_role
+from quizapp.tui.title_facts import clock, place_words, points_of, progress, verdict_role
 from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.options import Options
@@ -218,7 +218,7 @@ class QuestionScreen(PickingScreen):
             return
         right: Line = [
             *clock(taking, glyphs),
-            (f"Q{taking.index + 1}/{taking.total} ", "strong"),
+            (f"{place_words(taking)} ", "strong"),
             *progress(taking, glyphs),
         ]
         sitting = taking.sitting

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from quizapp.assess.result import interval_in_words
 from quizapp.assess.scoring import points_in_words
 from quizapp.bank.text import visible
-from quizapp.tui.render import Line, fit, width_of
+from quizapp.tui.render import Line, fit, width_of, wrap
 from quizapp.tui.results_state import ResultsState
 from quizapp.tui.screens.base import QuizScreen, cut
 from quizapp.tui.widgets.body import Body
@@ -104,6 +104,7 @@ class ResultsScreen(QuizScreen):
         first: Line = [(f"{sign} {state.headline()}", role), (f"  {state.score_words()}", "")]
         return [
             cut(first, width, glyphs),
+            *(line for words in state.ability_words() for line in wrap([(words, "")], width, [("  ", "")])),
             cut([(f"  {counts} {glyphs.dot} {state.demo_words()}", "muted")], width, glyphs),
         ]
 

@@ -15,6 +15,7 @@ from quizapp.errors import QuizappError
 from quizapp.tui.pages import letters_of
 from quizapp.tui.render import Line, line_width, wrap
 from quizapp.tui.screens.base import QuizScreen, cut
+from quizapp.tui.title_facts import place_words
 from quizapp.tui.widgets.body import Body
 from quizapp.tui.widgets.one_line import OneLine
 from quizapp.tui.widgets.sheet import Build, Sheet, filled
@@ -189,7 +190,7 @@ class RevealScreen(QuizScreen):
         taking, glyphs = self.taking, self.glyphs
         mark = f"{glyphs.marked} " if taking.sitting.marked(taking.index) else ""
         right: Line = [
-            (f"{mark}Q{taking.index + 1}/{taking.total}", "strong"),
+            (f"{mark}{place_words(taking)}", "strong"),
             (" explained", "muted"),
         ]
         self.show_title([(taking.sitting.bank_title, "strong")], right)

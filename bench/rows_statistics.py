@@ -175,4 +175,5 @@ ROWS = [
         lambda: _girth("rasch", "time"),
         at_least=True,
     ),
+    Row("Rasch of 10,000 × 100, error against girth", 1.02, "× RMSE", lambda: _girth("rasch", "error")),
 ]

@@ -40,18 +40,23 @@ def test_two_parameters_come_back_as_near_as_by_girth() -> None:
 
 
 def test_rasch_difficulties_come_back_as_near_as_by_girth() -> None:
-    right, _, difficulty, _ = simulated(3000, 30, 8, spread=0)
-    found = calibrate(right, "rasch")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from girth import rasch_mml
+    ours, theirs = [], []
+    # girth is told that abilities have an SD of 1, and here that is estimated: on data whose SD happens to be
+    # 1 % off that shows, so several are looked at together.
+    for seed in range(8, 16):
+        right, _, difficulty, _ = simulated(10_000, 100, seed, spread=0)
+        found = calibrate(right, "rasch")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from girth import rasch_mml
 
-        peer = rasch_mml(right.T.astype(int))
-    assert found.converged
-    # girth is told that abilities have an SD of 1; here that is estimated, too.
-    assert rmse(found.difficulty, difficulty) <= 1.05 * rmse(peer["Difficulty"], difficulty)
-    assert found.ability_sd == pytest.approx(1, abs=0.06)
-    assert set(found.discrimination) == {1.0}
+            peer = rasch_mml(right.T.astype(int))
+        assert found.converged
+        assert found.ability_sd == pytest.approx(1, abs=0.04)
+        assert set(found.discrimination) == {1.0}
+        ours.append(found.difficulty - difficulty)
+        theirs.append(peer["Difficulty"] - difficulty)
+    assert rmse(np.array(ours), np.zeros(100)) <= 1.02 * rmse(np.array(theirs), np.zeros(100))
 
 
 @pytest.mark.parametrize("model", ["rasch", "2pl"])

@@ -6,6 +6,7 @@ discrimination for all questions, the two-parameter model (2PL) one for each. Ne
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,8 +20,10 @@ Model = Literal["rasch", "2pl"]
 _NODES = np.linspace(-5.0, 5.0, 31)
 _PRIOR = np.exp(-(_NODES**2) / 2) / np.exp(-(_NODES**2) / 2).sum()
 _ROWS = 4096
+_ROWS_IN_CACHE = 1024
 _STEEPEST = 4.0
 _FARTHEST = 12.0
+_LONGEST_STEP = 16.0
 # Below this slope a question tells abilities so little apart that its difficulty is anywhere.
 _FLATTEST = 0.1
 
@@ -56,43 +59,64 @@ def calibrate(
 
     Ends when no parameter moves by more than `tolerance`, or after `most_iterations` (`converged` tells).
     """
-    complete = right.max(initial=0) != NOT_SEEN
-    if complete:
-        x = right.astype(np.float32, order="C")
-        asked, got = np.full(right.shape[1], len(right)), np.ones(len(right), np.float32) @ x
+    if right.max(initial=0) != NOT_SEEN:
+        got, asked = _column_sums(right), np.full(right.shape[1], len(right))
     else:
         seen = right != NOT_SEEN
-        x = np.where(seen, right, 0).astype(np.float32, order="C")
-        asked, got = seen.sum(axis=0), x.sum(axis=0)
+        got, asked = np.where(seen, right, 0).sum(axis=0, dtype=np.float64), seen.sum(axis=0)
     usable = np.flatnonzero((got > 0) & (got < asked))
     if not len(usable):
         raise ValueError("no question was answered right by some learners and wrong by others")
-    # Row by row, as the blocks are taken.
-    x = x if len(usable) == x.shape[1] else np.ascontiguousarray(x[:, usable])
-    mask = None if complete else np.ascontiguousarray(seen[:, usable], dtype=np.float32)
+    used = right if len(usable) == right.shape[1] else np.ascontiguousarray(right[:, usable])
     share = got[usable] / asked[usable]
-    slope, intercept = np.ones(len(usable)), np.log(share / (1 - share))
-    fit = _Fit(x, mask)
-    if model == "rasch":
-        slope, intercept, iterations, converged = fit.rasch(slope, intercept, tolerance, most_iterations)
-    else:
-        slope, intercept, iterations, converged = fit.two_parameters(
-            slope, intercept, tolerance, most_iterations
-        )
-    if model == "rasch" and complete:
-        last, ability, ability_se, products = fit.rasch_learners(slope, intercept)
-    else:
-        last = fit.expect(slope, intercept)
-        ability, ability_se, products = fit.learners(slope, intercept)
-        products = _of_one_slope(products) if model == "rasch" else products
+    start = np.ones(len(usable)), np.log(share / (1 - share))
+    fitted = (_rasch if model == "rasch" else _two_parameters)(used, start, tolerance, most_iterations)
+    slope, intercept = fitted.slope, fitted.intercept
     return _calibration(
         model,
         (right.shape[1], usable),
         (slope, intercept),
-        _covariance(products, model, len(x)),
-        _rmsd(last, slope, intercept),
-        (ability, ability_se),
-        (iterations, converged),
+        _covariance(fitted.products, model, len(right)),
+        _rmsd(fitted.expected, slope, intercept),
+        (fitted.ability, fitted.ability_se),
+        (fitted.iterations, fitted.converged),
+    )
+
+
+class _Fitted(NamedTuple):
+    """What a model gave: parameters of the questions, and what follows from them with all responses."""
+
+    slope: Array
+    intercept: Array
+    iterations: int
+    converged: bool
+    expected: _Expected
+    ability: Array
+    ability_se: Array
+    products: Array
+    """The sum of products of the learners' gradients: of (slopes, intercepts), or (the slope, intercepts)."""
+
+
+def _two_parameters(right: Array, start: tuple[Array, Array], tolerance: float, most: int) -> _Fitted:
+    fit = _Fit(right)
+    slope, intercept, iterations, converged = fit.two_parameters(*start, tolerance, most)
+    expected = fit.expect(slope, intercept)
+    return _Fitted(slope, intercept, iterations, converged, expected, *fit.learners(slope, intercept))
+
+
+def _rasch(right: Array, start: tuple[Array, Array], tolerance: float, most: int) -> _Fitted:
+    if right.max(initial=0) != NOT_SEEN:
+        by_score = _by_score(right)
+        slope, intercept, iterations, converged = _squarem(by_score.step, start, tolerance, most)
+        return _Fitted(
+            slope, intercept, iterations, converged, *by_score.learners(float(slope[0]), intercept)
+        )
+    fit = _Fit(right)
+    slope, intercept, iterations, converged = _squarem(fit.rasch_step, start, tolerance, most)
+    expected = fit.expect(slope, intercept)
+    ability, ability_se, products = fit.learners(slope, intercept)
+    return _Fitted(
+        slope, intercept, iterations, converged, expected, ability, ability_se, _of_one_slope(products)
     )
 
 
@@ -107,9 +131,148 @@ def _chances(slope: Array, intercept: Array) -> Array:
     return 1 / (1 + np.exp(-(slope[:, None] * _NODES + intercept[:, None])))
 
 
+def _in_float(right: Array, rows: Array | None = None) -> Iterator[tuple[int, Array]]:
+    """Blocks of a matrix of bytes as floats, and where each begins; one buffer holds them in turn.
+
+    A copy of the whole would be four times as large, and making room for it takes longer than adding it up.
+    """
+    buffer = np.empty((_ROWS_IN_CACHE, right.shape[1]), np.float32)
+    for start in range(0, len(right), _ROWS_IN_CACHE):
+        end = start + _ROWS_IN_CACHE
+        block = right[start:end] if rows is None else right[rows[start:end]]
+        x = buffer[: len(block)]
+        x[...] = block
+        yield start, x
+
+
+def _column_sums(right: Array) -> Array:
+    sums = np.zeros(right.shape[1])
+    for _, x in _in_float(right):
+        sums += np.ones(len(x), np.float32) @ x
+    return sums
+
+
+class _ByScore(NamedTuple):
+    """All that the Rasch model needs of complete responses: the same number right is the same to it."""
+
+    scores: Array
+    counts: Array
+    """Learners, by score."""
+    group: Array
+    """The place of each learner's score in `scores`."""
+    got: Array
+    """Right responses, by score and question."""
+    together: Array
+    """Learners who had both right, by question and question."""
+
+    def step(self, at: Array) -> Array:
+        """One E step and one Newton step, of (slope, intercepts)."""
+        common, intercept = float(at[0]), at[1:]
+        weights = self._weights(common, intercept)
+        weights *= self.counts[:, None]
+        asked = np.broadcast_to(weights.sum(axis=0), (len(intercept), len(_NODES)))
+        return _rasch_step(at, asked, self.got.sum(axis=0), float(self.scores @ (weights @ _NODES)))
+
+    def _weights(self, common: float, intercept: Array) -> Array:
+        """The posterior over abilities, by score."""
+        misses = np.logaddexp(0, common * _NODES + intercept[:, None]).sum(axis=0)
+        weights = np.log(_PRIOR) - misses + common * np.outer(self.scores, _NODES)
+        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.asarray(weights)
+
+    def learners(self, common: float, intercept: Array) -> tuple[_Expected, Array, Array, Array]:
+        """What the model expects; EAP and SD of each learner; the sum of products of gradients."""
+        weights = self._weights(common, intercept)
+        chance = _chances(np.full(len(intercept), common), intercept)
+        mean = weights @ _NODES
+        deviation = np.sqrt(np.maximum(weights @ _NODES**2 - mean**2, 0))
+        right = self.got.T @ weights
+        asked = np.broadcast_to(self.counts @ weights, right.shape)
+        # The sum of (x - e)(x - e)ᵀ, where what is expected, e, is the same for a score.
+        expected = weights @ chance.T
+        crossed = expected.T @ self.got
+        of_intercepts = self.together - crossed - crossed.T + (expected.T * self.counts) @ expected
+        by_slope = self.scores * mean - ((weights * _NODES) @ chance.T).sum(axis=1)
+        edge = by_slope @ (self.got - self.counts[:, None] * expected)
+        products = np.block(
+            [[np.array([[self.counts @ by_slope**2]]), edge[None, :]], [edge[:, None], of_intercepts]]
+        )
+        return _Expected(right, asked), mean[self.group], deviation[self.group], products
+
+
+def _by_score(right: Array) -> _ByScore:
+    questions = right.shape[1]
+    # Whole numbers of two bytes are sorted by their digits, in a tenth of the time.
+    totals = np.empty(len(right), np.uint16 if questions < 1 << 16 else np.uint32)
+    for start, x in _in_float(right):
+        totals[start : start + len(x)] = x @ np.ones(questions, np.float32)
+    counts = np.bincount(totals)
+    group = (np.cumsum(counts > 0) - 1)[totals]
+    scores = np.flatnonzero(counts)
+    order = np.argsort(totals, kind="stable")
+    got, together = np.zeros((len(scores), questions)), np.zeros((questions, questions))
+    for start, x in _in_float(right, order):
+        together += x.T @ x
+        groups = group[order[start : start + len(x)]]
+        # In order of their scores, a block holds few of them.
+        here = slice(groups[0], groups[-1] + 1)
+        got[here] += (np.arange(here.start, here.stop)[:, None] == groups).astype(np.float32) @ x
+    return _ByScore(scores.astype(np.float64), counts[scores], group, got, together)
+
+
+def _squarem(
+    step: Callable[[Array], Array], start: tuple[Array, Array], tolerance: float, most: int
+) -> tuple[Array, Array, int, bool]:
+    """Slopes, intercepts, steps taken, and whether they settled, of one slope for all.
+
+    EM closes in by a steady share, which SQUAREM sums up (Varadhan and Roland 2008, scheme S3).
+    """
+    at = np.concatenate([start[0][:1], start[1]])
+    taken, converged = 0, False
+    while not converged and taken < most:
+        first = step(at)
+        second = step(first)
+        taken += 2
+        converged = bool(np.abs(second - first).max() < tolerance)
+        change = first - at
+        bend = second - first - change
+        length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), 1e-12)
+        length = min(max(1.0, length), _LONGEST_STEP)
+        at = second if converged else _inside(at + 2 * length * change + length**2 * bend)
+    return np.full(len(at) - 1, at[0]), at[1:], taken, converged
+
+
+def _rasch_step(at: Array, asked: Array, got: Array, score_by_ability: float) -> Array:
+    """One Newton step of (slope, intercepts), by the learners that are expected at each question and ability.
+
+    `score_by_ability` is the sum over learners of their number right times their expected ability.
+    """
+    common, intercept = float(at[0]), at[1:]
+    chance = _chances(np.full(len(got), common), intercept)
+    expected = asked * chance
+    information = expected * (1 - chance)
+    of_intercept = got - expected.sum(axis=1)
+    of_slope = score_by_ability - float((expected @ _NODES).sum())
+    # The block arrow of this Newton step: one slope beside a diagonal of intercepts.
+    diagonal, edge = information.sum(axis=1), information @ _NODES
+    corner = float((information @ _NODES**2).sum()) - float((edge**2 / diagonal).sum())
+    step = float(
+        np.clip((of_slope - float((edge * of_intercept / diagonal).sum())) / max(corner, 1e-9), -1, 1)
+    )
+    moved = np.clip((of_intercept - edge * step) / diagonal, -1, 1)
+    return _inside(np.concatenate([[common + step], intercept + moved]))
+
+
 class _Fit:
-    def __init__(self, x: Array, mask: Array | None) -> None:
-        self._x, self._mask = x, mask
+    """A model on responses one by one, in blocks of learners."""
+
+    def __init__(self, right: Array) -> None:
+        complete = right.max(initial=0) != NOT_SEEN
+        self._mask = None if complete else (right != NOT_SEEN).astype(np.float32)
+        x = right if complete else np.where(right != NOT_SEEN, right, 0)
+        # Row by row, as the blocks are taken.
+        self._x = x.astype(np.float32, order="C")
 
     def expect(self, slope: Array, intercept: Array) -> _Expected:
         """The E step: blocks of learners, weighed by their posterior over abilities."""
@@ -158,85 +321,15 @@ class _Fit:
                 return slope, intercept, iteration, True
         return slope, intercept, most, False
 
-    def rasch(
-        self, slope: Array, intercept: Array, tolerance: float, most: int
-    ) -> tuple[Array, Array, int, bool]:
-        """One slope for all: the number right is all that matters, so learners go by groups."""
-        totals = self._x @ np.ones(self._x.shape[1], np.float32)
-        got = (np.ones(len(self._x), np.float32) @ self._x).astype(np.float64)
-        scores, counts = np.unique(totals, return_counts=True)
-        common = float(slope[0])
-        for iteration in range(1, most + 1):
-            asked, score_by_ability = self._rasch_expected(common, intercept, (totals, scores, counts))
-            new_common, new_intercept = common, intercept
-            for _ in range(2 if iteration < 4 else 1):
-                chance = _chances(np.full(len(got), new_common), new_intercept)
-                information = asked * chance * (1 - chance)
-                of_intercept = got - (asked * chance).sum(axis=1)
-                of_slope = score_by_ability - float(((asked * chance) @ _NODES).sum())
-                # The block arrow of this Newton step: one slope beside a diagonal of intercepts.
-                diagonal, edge = information.sum(axis=1), information @ _NODES
-                corner = float((information @ _NODES**2).sum()) - float((edge**2 / diagonal).sum())
-                step = (of_slope - float((edge * of_intercept / diagonal).sum())) / max(corner, 1e-9)
-                new_common = float(np.clip(new_common + np.clip(step, -1, 1), 0.01, _STEEPEST))
-                new_intercept = np.clip(
-                    new_intercept + np.clip((of_intercept - edge * step) / diagonal, -1, 1),
-                    -_FARTHEST,
-                    _FARTHEST,
-                )
-            moved = max(abs(new_common - common), np.abs(new_intercept - intercept).max())
-            common, intercept = new_common, new_intercept
-            if moved < tolerance:
-                return np.full(len(got), common), intercept, iteration, True
-        return np.full(len(got), common), intercept, most, False
-
-    def _rasch_expected(
-        self, common: float, intercept: Array, groups: tuple[Array, Array, Array]
-    ) -> tuple[Array, float]:
-        """Expected learners by question and ability; the sum of number right times expected ability."""
-        totals, scores, counts = groups
-        if self._mask is None:
-            misses = np.logaddexp(0, common * _NODES + intercept[:, None]).sum(axis=0)
-            weights = np.log(_PRIOR) - misses + common * np.outer(scores, _NODES)
-            weights = np.exp(weights - weights.max(axis=1, keepdims=True))
-            weights *= (counts / weights.sum(axis=1))[:, None]
-            asked = np.broadcast_to(weights.sum(axis=0), (len(intercept), len(_NODES)))
-            return asked, float(scores @ (weights @ _NODES))
+    def rasch_step(self, at: Array) -> Array:
+        """One E step and one Newton step, of (slope, intercepts), where not all were asked the same."""
+        common, intercept = float(at[0]), at[1:]
         asked = np.zeros((len(intercept), len(_NODES)))
-        score_by_ability, start = 0.0, 0
+        score_by_ability = 0.0
         for x, mask, weights in self._posteriors(np.full(len(intercept), common), intercept):
-            asked += mask.T @ weights
-            score_by_ability += float(totals[start : start + len(x)] @ (weights @ _NODES))
-            start += len(x)
-        return asked, score_by_ability
-
-    def rasch_learners(self, slope: Array, intercept: Array) -> tuple[_Expected, Array, Array, Array]:
-        """As `expect` and `learners`, by groups of the same number right: all else follows from that."""
-        totals = self._x @ np.ones(self._x.shape[1], np.float32)
-        order = np.argsort(totals, kind="stable")
-        scores, starts, group, counts = np.unique(
-            totals[order], return_index=True, return_inverse=True, return_counts=True
-        )
-        group = group[np.argsort(order)]
-        chance = _chances(slope, intercept)
-        weights = np.log(_PRIOR) + np.log1p(-chance).sum(axis=0) + slope[0] * np.outer(scores, _NODES)
-        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        mean = weights @ _NODES
-        deviation = np.sqrt(np.maximum(weights @ _NODES**2 - mean**2, 0))
-        got = np.add.reduceat(self._x[order], starts, axis=0).astype(np.float64)
-        right = got.T @ weights
-        asked = np.broadcast_to(counts @ weights, right.shape)
-        # The sum of (x - e)(x - e)ᵀ, where what is expected, e, is the same in a group.
-        expected = weights @ chance.T
-        crossed = expected.T @ got
-        of_intercepts = self._x.T @ self._x - crossed - crossed.T + (expected.T * counts) @ expected
-        by_slope = scores * mean - ((weights * _NODES) @ chance.T).sum(axis=1)
-        edge = by_slope @ (got - counts[:, None] * expected)
-        products = np.block(
-            [[np.array([[counts @ by_slope**2]]), edge[None, :]], [edge[:, None], of_intercepts]]
-        )
-        return _Expected(right, asked), mean[group], deviation[group], products
+            asked += weights.sum(axis=0) if mask is None else mask.T @ weights
+            score_by_ability += float(x.sum(axis=1) @ (weights @ _NODES))
+        return _rasch_step(at, asked, self._x.sum(axis=0, dtype=np.float64), score_by_ability)
 
     def learners(self, slope: Array, intercept: Array) -> tuple[Array, Array, Array]:
         """EAP and SD of each learner; the sum of products of the learners' gradients (slopes, intercepts)."""
@@ -260,6 +353,11 @@ class _Fit:
             products += gradient.T @ gradient
             start += len(x)
         return means, deviations, products
+
+
+def _inside(at: Array) -> Array:
+    """(slope, intercepts) within the bounds of both."""
+    return np.concatenate([np.clip(at[:1], 0.01, _STEEPEST), np.clip(at[1:], -_FARTHEST, _FARTHEST)])
 
 
 def _newton(expected: _Expected, slope: Array, intercept: Array) -> tuple[Array, Array]:
@@ -291,7 +389,12 @@ def _covariance(products: Array, model: Model, learners: int) -> Array:
             places = np.arange(questions)
             kept[places, places + questions] = kept[places + questions, places] = True
         products = np.where(kept, products, 0)
-    return np.asarray(np.linalg.pinv(products, hermitian=True))
+    try:
+        # Fails for what is not positive definite, and costs a tenth of finding all eigenvalues.
+        np.linalg.cholesky(products)
+        return np.asarray(np.linalg.inv(products))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(products, hermitian=True))
 
 
 def _of_one_slope(products: Array) -> Array:

@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+from quizapp.store.answer_sheets import sheet_of
 from quizapp.store.database import transaction
 from quizapp.store.store import Store
 
@@ -73,8 +74,9 @@ def write_store(folder: Path, *, learners: int, questions: int) -> None:
             for number in range(questions):
                 events += [("submitted", submitted[number]), ("scored", scored[number][rights[number]])]
             events.append(("finished", "{}"))
-            store.db.executemany(
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?)",
-                [(learner, seq, 1_000_000 * seq, kind, body) for seq, (kind, body) in enumerate(events)],
-            )
+            rows = [(learner, seq, 1_000_000 * seq, kind, body) for seq, (kind, body) in enumerate(events)]
+            store.db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
+            # As the end of an exam keeps it.
+            sheet = sheet_of((at_us, kind, json.loads(body)) for _, _, at_us, kind, body in rows)
+            store.db.execute("INSERT INTO answer_sheets VALUES (?, ?, ?)", (learner, len(rows) - 1, sheet))
     store.close()

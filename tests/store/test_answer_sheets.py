@@ -110,3 +110,12 @@ def test_the_queue_keeps_a_question_once_until_it_was_verified(store: Store) -> 
     take_from_queue(store, "one", ["a"])
     assert queued_for_verify(store, "one") == {"b": "another"}
     assert queued_for_verify(store, "two") == {"a": "other bank"}
+
+
+def test_a_finished_attempt_has_its_sheet_at_once_and_it_is_the_one_that_would_be_made(store: Store) -> None:
+    taken(store, "ada").close()
+    kept = store.db.execute("SELECT events, sheet FROM answer_sheets").fetchall()
+    store.db.execute("DELETE FROM answer_sheets")
+    answer_sheets(store, "sample")
+    assert store.db.execute("SELECT events, sheet FROM answer_sheets").fetchall() == kept
+    assert len(kept) == 1

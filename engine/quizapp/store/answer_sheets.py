@@ -1,13 +1,13 @@
 """Finished attempts as statistics read them: one line of JSON each, made from its events and kept.
 
-A sheet is a projection like the columns of `attempts`: it is made again when its attempt has more events than
-it knows of (a later scoring), and nothing is lost when it can't be kept.
+A sheet is a projection like the columns of `attempts`, kept when an attempt is finished: it is made again when
+its attempt has more events than it knows of (a later scoring), and nothing is lost when it can't be kept.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -104,19 +104,19 @@ def _sheet(store: Store, key: int, attempt_id: str) -> str:
             "SELECT at_us, type, body FROM events WHERE attempt = ? ORDER BY seq", (key,)
         ).fetchall()
     try:
-        return _folded(rows)
+        return sheet_of((at_us, kind, json.loads(body)) for at_us, kind, body in rows)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise AttemptUnreadable(attempt_id, store.path, str(error)) from error
 
 
-def _folded(rows: list[tuple[int, str, str]]) -> str:
+def sheet_of(events: Iterable[tuple[int, str, Mapping[str, Any]]]) -> str:
+    """The sheet of an attempt, by its events: their times in microseconds, names and bodies, oldest first."""
     states: dict[str, _OnScreen] = {}
     drawn = 0
     open_id, since_us, last_us = "", 0, 0
-    for at_us, kind, text in rows:
-        body = json.loads(text)
+    for at_us, kind, body in events:
         if kind == "started":
-            drawn = len(body["question_ids"].split(" "))
+            drawn = len(body["question_ids"].split())
         elif kind in ("shown", "submitted", "finished"):
             asked = body.get("question_id", "")
             if open_id and (asked != open_id or kind == "submitted"):

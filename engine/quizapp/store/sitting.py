@@ -25,6 +25,7 @@ from quizapp.assess.attempt import (
     Shown,
     Started,
     Submitted,
+    event_to_json,
 )
 from quizapp.assess.draw import order_options, scramble
 from quizapp.assess.response import Response
@@ -481,14 +482,22 @@ class Sitting:
                     for event in events
                 )
                 projection = projection_of(self.attempt, self.position) if listed else None
+                ends = any(isinstance(event, Finished) for event in events)
+                sheet = self._sheet(at_us, events) if ends else None
                 self._store.append(
-                    self._key, self._token, len(self._events), at_us, events, projection, snapshot
+                    self._key, self._token, len(self._events), at_us, events, projection, snapshot, sheet
                 )
         except BaseException:
             # What is not on disk has not happened.
             self.attempt = _fold(self._events)
             raise
         self._events.extend((at_us, event) for event in events)
+
+    def _sheet(self, at_us: int, last: Iterable[Event]) -> str:
+        from quizapp.store.answer_sheets import sheet_of
+
+        events = (*self._events, *((at_us, event) for event in last))
+        return sheet_of((at_us, *event_to_json(event)) for at_us, event in events)
 
 
 class _Ordered:

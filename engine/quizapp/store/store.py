@@ -321,10 +321,11 @@ class Store:
         events: Iterable[Event],
         projection: tuple[Any, ...] | None,
         snapshot: tuple[str, str] | None = None,
+        sheet: str | None = None,
     ) -> None:
         """Puts events on disk, all or none, before it returns. AttemptHeld if the lease is lost.
 
-        `projection` is what `projection_of` gives; None: as before.
+        `projection` is what `projection_of` gives; None: as before. `sheet`: of an attempt that ends by them.
         """
         events = tuple(events)
         if len(events) == 1 and projection is None and snapshot is None:
@@ -353,6 +354,9 @@ class Store:
                     UPDATE,
                     (*projection, key),
                 )
+            if sheet is not None:
+                last = seq + len(events) - 1
+                self._db.execute("INSERT OR REPLACE INTO answer_sheets VALUES (?, ?, ?)", (key, last, sheet))
 
     def release(self, key: int, token: str) -> None:
         """Lets an attempt go, for whoever wants to go on with it."""

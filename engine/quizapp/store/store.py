@@ -462,9 +462,13 @@ def _summary(row: tuple[Any, ...]) -> AttemptSummary:
     return AttemptSummary(*values)
 
 
+# json.dumps with separators makes an encoder each time, which takes longer than encoding an event.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def _dump(event: Event) -> tuple[str, str]:
     name, body = event_to_json(event)
-    return name, json.dumps(body, separators=(",", ":"))
+    return name, _encode(body)
 
 
 def _name(learner: str) -> str:

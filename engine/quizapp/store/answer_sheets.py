@@ -1,7 +1,7 @@
 """Finished attempts as statistics read them: one line of JSON each, made from its events and kept.
 
-A sheet is a projection like the columns of `attempts`, kept when an attempt is finished: it is made again when
-its attempt has more events than it knows of (a later scoring), and nothing is lost when it can't be kept.
+A sheet is a projection like the columns of `attempts`, kept when an attempt is finished: it is made again
+when its attempt has more events than it knows of (a later scoring). Nothing is lost when it can't be kept.
 """
 
 from __future__ import annotations
